@@ -1,0 +1,198 @@
+"""How tokens of a flat pass look at each other: rows over their own states, or a training batch.
+
+Both give the `attend` function that a family calls once a layer. In the serving form every row is
+one call whose shapes follow from that row alone, so that its bits cannot depend on the rows beside
+it. In the training form the rows of a bucket share one call.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from deg_model.state import State
+
+# N flat tokens, A attention heads, G key/value heads, D head size, P prefix, L own tokens of a row
+# B contexts, T tokens of a context, R rows of a bucket
+
+__all__ = ["ForkBucket", "RowAttention", "TrainingAttention"]
+
+
+class RowAttention:
+    """Attention of rows that each continue a state; collects the state after each row if asked."""
+
+    def __init__(
+        self, lengths: Sequence[int], states: Sequence[State], *, keep: bool = False
+    ) -> None:
+        self._lengths = list(lengths)
+        self._states = list(states)
+        self._keep = keep
+        self._keys: list[list[Tensor]] = [[] for _ in lengths]
+        self._values: list[list[Tensor]] = [[] for _ in lengths]
+        self._masks: dict[tuple[int, int, torch.dtype], Tensor] = {}
+
+    def __call__(self, layer: int, q_NAD: Tensor, k_NGD: Tensor, v_NGD: Tensor) -> Tensor:
+        """Return the attention output [N, A, D] of one layer."""
+        out_NAD = torch.zeros_like(q_NAD, memory_format=torch.contiguous_format)
+        start = 0
+        for row, (length, state) in enumerate(zip(self._lengths, self._states, strict=True)):
+            own = slice(start, start + length)
+            keys_GSD, values_GSD = k_NGD[own].transpose(0, 1), v_NGD[own].transpose(0, 1)
+            if state.length:
+                keys_GSD = torch.cat([state.keys_GPD[layer], keys_GSD], dim=1)
+                values_GSD = torch.cat([state.values_GPD[layer], values_GSD], dim=1)
+            out_NAD[own] = self._row(q_NAD[own], keys_GSD, values_GSD)
+            if self._keep:
+                self._keys[row].append(keys_GSD.contiguous())
+                self._values[row].append(values_GSD.contiguous())
+            start += length
+        return out_NAD
+
+    def states(self) -> list[State]:
+        """Return each row's state after its own tokens."""
+        assert self._keep
+        return [
+            State(tuple(keys), tuple(values), state.length + length)
+            for keys, values, state, length in zip(
+                self._keys, self._values, self._states, self._lengths, strict=True
+            )
+        ]
+
+    def _row(self, q_LAD: Tensor, keys_GSD: Tensor, values_GSD: Tensor) -> Tensor:
+        length, heads, size = q_LAD.shape
+        groups, num_keys, _ = keys_GSD.shape
+        if length == num_keys:
+            each = heads // groups
+            keys_ASD = keys_GSD.repeat_interleave(each, 0)
+            values_ASD = values_GSD.repeat_interleave(each, 0)
+            out_ALD = F.scaled_dot_product_attention(
+                q_LAD.transpose(0, 1)[None], keys_ASD[None], values_ASD[None], is_causal=True
+            )[0]
+            return out_ALD.transpose(0, 1)
+        # query heads that share a key head become more queries of it, so no key is copied
+        q_GQD = q_LAD.view(length, groups, -1, size).permute(1, 2, 0, 3).reshape(groups, -1, size)
+        mask_QS = self._mask(length, num_keys, heads // groups, q_LAD.dtype)
+        out_GQD = F.scaled_dot_product_attention(
+            q_GQD[None], keys_GSD[None], values_GSD[None], attn_mask=mask_QS
+        )[0]
+        return out_GQD.view(groups, -1, length, size).permute(2, 0, 1, 3).reshape(q_LAD.shape)
+
+    def _mask(self, length: int, num_keys: int, each: int, dtype: torch.dtype) -> Tensor:
+        key = (length, num_keys, dtype)
+        if key not in self._masks:
+            hidden_LS = torch.ones(length, num_keys, dtype=torch.bool).triu(num_keys - length + 1)
+            mask_LS = torch.zeros(length, num_keys, dtype=dtype)
+            self._masks[key] = mask_LS.masked_fill_(hidden_LS, float("-inf")).repeat(each, 1)
+        return self._masks[key]
+
+
+@dataclass(frozen=True, slots=True)
+class ForkBucket:
+    """Rows of similar length in a training batch, right-padded to one length."""
+
+    context_R: Tensor
+    lengths_R: Tensor
+    width: int
+
+
+class TrainingAttention:
+    """Attention of a training batch: B padded contexts, then buckets of fork rows, all flat.
+
+    Args:
+        context_lengths_B: Real tokens of each context.
+        width: T, the padded length of a context.
+        buckets: The fork rows, in the order in which their tokens lie.
+        dtype: The dtype of the hidden states.
+    """
+
+    def __init__(
+        self,
+        context_lengths_B: Tensor,
+        width: int,
+        buckets: Sequence[ForkBucket],
+        *,
+        each: int,
+        dtype: torch.dtype,
+    ) -> None:
+        self._num_contexts, self._width = len(context_lengths_B), width
+        self._buckets = list(buckets)
+        self._each = each
+        hidden_TT = torch.ones(width, width, dtype=torch.bool).triu(1)
+        self._causal_TT = torch.zeros(width, width, dtype=dtype).masked_fill_(
+            hidden_TT, float("-inf")
+        )
+        self._masks = [_fork_mask(context_lengths_B, width, b, each, dtype) for b in buckets]
+
+    def __call__(self, layer: int, q_NAD: Tensor, k_NGD: Tensor, v_NGD: Tensor) -> Tensor:
+        """Return the attention output [N, A, D] of one layer."""
+        num, width = self._num_contexts, self._width
+        split = num * width
+        keys_BGTD, values_BGTD = (_rows(t[:split], num, width) for t in (k_NGD, v_NGD))
+        out_BATD = _attention(
+            _rows(q_NAD[:split], num, width),
+            keys_BGTD.repeat_interleave(self._each, 1),
+            values_BGTD.repeat_interleave(self._each, 1),
+            self._causal_TT,
+        )
+        parts = [out_BATD.transpose(1, 2).reshape(split, *q_NAD.shape[1:])]
+        for bucket, mask in zip(self._buckets, self._masks, strict=True):
+            end = split + len(bucket.context_R) * bucket.width
+            own = slice(split, end)
+            parts.append(
+                self._bucket(
+                    bucket, mask, q_NAD[own], k_NGD[own], v_NGD[own], keys_BGTD, values_BGTD
+                )
+            )
+            split = end
+        return torch.cat(parts)
+
+    def _bucket(
+        self,
+        bucket: ForkBucket,
+        mask_R1QS: Tensor,
+        q_MAD: Tensor,
+        k_MGD: Tensor,
+        v_MGD: Tensor,
+        keys_BGTD: Tensor,
+        values_BGTD: Tensor,
+    ) -> Tensor:
+        rows, width = len(bucket.context_R), bucket.width
+        _, heads, size = q_MAD.shape
+        groups = k_MGD.shape[1]
+        keys_RGSD = torch.cat([keys_BGTD[bucket.context_R], _rows(k_MGD, rows, width)], dim=2)
+        values_RGSD = torch.cat([values_BGTD[bucket.context_R], _rows(v_MGD, rows, width)], dim=2)
+        q_RGQD = (
+            q_MAD.view(rows, width, groups, self._each, size)
+            .permute(0, 2, 3, 1, 4)
+            .reshape(rows, groups, self._each * width, size)
+        )
+        out_RGQD = _attention(q_RGQD, keys_RGSD, values_RGSD, mask_R1QS)
+        out = out_RGQD.view(rows, groups, self._each, width, size).permute(0, 3, 1, 2, 4)
+        return out.reshape(rows * width, heads, size)
+
+
+def _attention(q: Tensor, keys: Tensor, values: Tensor, mask: Tensor) -> Tensor:
+    # written out: torch's fused CPU kernel takes several times as long backward at these sizes
+    scores = torch.matmul(q * q.shape[-1] ** -0.5, keys.transpose(-2, -1))
+    return torch.matmul((scores + mask).softmax(-1), values)
+
+
+def _rows(x_NCD: Tensor, num: int, width: int) -> Tensor:
+    return x_NCD.view(num, width, *x_NCD.shape[1:]).transpose(1, 2)
+
+
+def _fork_mask(
+    context_lengths_B: Tensor, width: int, bucket: ForkBucket, each: int, dtype: torch.dtype
+) -> Tensor:
+    own, rows = bucket.width, len(bucket.context_R)
+    seen_RT = torch.arange(width)[None] < context_lengths_B[bucket.context_R][:, None]
+    causal_LL = torch.ones(own, own, dtype=torch.bool).tril()
+    visible_RLS = torch.cat(
+        [seen_RT[:, None].expand(rows, own, width), causal_LL.expand(rows, own, own)], dim=2
+    )
+    mask = torch.zeros(visible_RLS.shape, dtype=dtype).masked_fill_(~visible_RLS, float("-inf"))
+    return mask.repeat(1, each, 1)[:, None]

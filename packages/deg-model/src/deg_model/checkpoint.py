@@ -1,0 +1,149 @@
+"""Checkpoints: what deg trained on top of a base, as three files that are checked on loading.
+
+`deg.json` says which base (by name and hash), which layers the span keys read, the adapter's rank
+and the hash of the other two, `heads.safetensors` and `adapters.safetensors`, both in bf16.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors import SafetensorError
+from safetensors.torch import load as load_tensors, save as save_tensors
+from torch import Tensor
+
+from deg_model.bases import BASES, Base
+from deg_model.errors import CheckpointError
+
+__all__ = ["DEFAULT_CHECKPOINT", "Checkpoint", "load_checkpoint", "save_checkpoint"]
+
+DEFAULT_CHECKPOINT = Path(__file__).parent / "checkpoints" / "default"
+_FORMAT = "deg-checkpoint-v1"
+_HEADS, _ADAPTERS = "heads.safetensors", "adapters.safetensors"
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """A trained checkpoint in memory.
+
+    Attributes:
+        model_id: The name that responses carry.
+        base: The base weights that it was trained on.
+        taps: The layers after which the span keys read.
+        rank: The rank of the adapters.
+        heads: The heads' tensors, `temperatures` among them.
+        adapters: The adapters' tensors.
+    """
+
+    model_id: str
+    base: Base
+    taps: tuple[int, ...]
+    rank: int
+    heads: dict[str, Tensor]
+    adapters: dict[str, Tensor]
+
+
+def save_checkpoint(checkpoint: Checkpoint, folder: Path) -> None:
+    """Write *checkpoint* to *folder*, which is replaced whole or not at all."""
+    heads = save_tensors({name: _stored(name, t) for name, t in checkpoint.heads.items()})
+    adapters = save_tensors({name: _stored(name, t) for name, t in checkpoint.adapters.items()})
+    facts = {
+        "format": _FORMAT,
+        "model_id": checkpoint.model_id,
+        "base": {
+            "name": checkpoint.base.name,
+            "family": checkpoint.base.family,
+            "sha256": checkpoint.base.sha256,
+        },
+        "taps": list(checkpoint.taps),
+        "lora": {"rank": checkpoint.rank, "alpha": checkpoint.rank, "context": "adapter"},
+        "files": {_HEADS: _digest(heads), _ADAPTERS: _digest(adapters)},
+    }
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    staging = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
+    try:
+        (staging / _HEADS).write_bytes(heads)
+        (staging / _ADAPTERS).write_bytes(adapters)
+        (staging / "deg.json").write_text(json.dumps(facts, indent=2) + "\n", "utf-8")
+        # what stands beside the three files, such as a model card, stays
+        for other in folder.iterdir() if folder.is_dir() else ():
+            if not (staging / other.name).exists():
+                shutil.copy2(other, staging / other.name)
+        old = folder.with_name(f".{folder.name}-old-{os.getpid()}")
+        if folder.exists():
+            folder.replace(old)
+        staging.replace(folder)
+        shutil.rmtree(old, ignore_errors=True)
+    finally:
+        shutil.rmtree(staging, ignore_errors=True)
+
+
+def load_checkpoint(folder: Path) -> Checkpoint:
+    """Read and check the checkpoint in *folder*.
+
+    Raises:
+        CheckpointError: Naming the file and what is wrong with it.
+    """
+    facts = _facts(folder / "deg.json")
+    try:
+        base, files = facts["base"], facts["files"]
+        known = BASES.get(base["name"]) or Base(base["name"], base["family"], base["sha256"])
+        if (known.family, known.sha256) != (base["family"], base["sha256"]):
+            raise CheckpointError(
+                f"{folder / 'deg.json'} was trained on {base['name']!r} with sha256 "
+                f"{base['sha256']}, but that base has sha256 {known.sha256}"
+            )
+        return Checkpoint(
+            model_id=facts["model_id"],
+            base=known,
+            taps=tuple(facts["taps"]),
+            rank=facts["lora"]["rank"],
+            heads=_tensors(folder / _HEADS, files[_HEADS]),
+            adapters=_tensors(folder / _ADAPTERS, files[_ADAPTERS]),
+        )
+    except (KeyError, TypeError) as error:
+        raise CheckpointError(f"{folder / 'deg.json'} lacks or misspells {error}") from error
+
+
+def _facts(path: Path) -> dict[str, Any]:
+    try:
+        facts = json.loads(path.read_text("utf-8"))
+    except (OSError, ValueError) as error:
+        raise CheckpointError(f"no checkpoint: {path} cannot be read ({error})") from error
+    found = facts.get("format") if isinstance(facts, dict) else None
+    if found != _FORMAT:
+        raise CheckpointError(f"{path} has format {found!r}; this version reads {_FORMAT!r}")
+    return dict(facts)
+
+
+def _tensors(path: Path, sha256: str) -> dict[str, Tensor]:
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise CheckpointError(f"{path} cannot be read ({error})") from error
+    if _digest(content) != sha256:
+        raise CheckpointError(
+            f"{path} is damaged: {len(content)} bytes with sha256 {_digest(content)}, "
+            f"expected {sha256}"
+        )
+    try:
+        return {name: tensor.float() for name, tensor in load_tensors(content).items()}
+    except SafetensorError as error:
+        raise CheckpointError(f"{path} is damaged ({error})") from error
+
+
+def _stored(name: str, tensor: Tensor) -> Tensor:
+    kept = torch.float32 if name == "temperatures" else torch.bfloat16
+    return tensor.detach().to(kept).contiguous()
+
+
+def _digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()

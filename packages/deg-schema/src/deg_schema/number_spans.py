@@ -1,0 +1,184 @@
+"""Where numbers stand in a text: every numeral that a reader would call a number, once.
+
+A numeral glued into a longer token is none: `AB-12`, `v1.2.3`, `3-4`, `1/2`, `10:30`, `a1b2`, and
+the digits of addresses, numeric dates and phone numbers. A unit may be glued (`5kg`, `5-year`).
+The span holds the digits with their sign, accounting brackets and power of ten; currency and
+unit stay outside unless a sign or a word that multiplies (`1.2 million`) lies beyond them.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator
+
+from deg_schema.addresses import find_emails, find_uris, find_uuids
+from deg_schema.dates import find_numeric_dates
+from deg_schema.numbers import MONEY, NUMERAL, POWER, SIGNS, SPACES, has_scale, is_numeral
+
+__all__ = ["find_numbers"]
+
+_CANDIDATE = re.compile(rf"{NUMERAL}(?:{POWER}(?![^\W_]))?")
+# all that may stand between the sign and the digits; longer than any currency
+_LEFT = re.compile(
+    rf"(?P<sign>[{SIGNS}])?(?P<money>{MONEY}[{SPACES}]?)?(?P<inner>[{SIGNS}])?(?P<dot>\.)?\Z"
+)
+_LEFT_WIDTH = 9
+_OPENERS = "([{<\"'\u2018\u201c\u00ab:=,;|*>"
+_GLUED_LEFT = re.compile(
+    r"[_/\\^%±~]\Z|[0-9)\]][:×*+,.\u2010\u2011\u2014]\Z|\w[@&]\Z|[0-9] ?/ ?\Z|[0-9][×x]\Z|\.\.\Z"
+)
+_GLUED_RIGHT = re.compile(
+    r"[_\\^@]|\.[^\W_]|\.\.+[0-9]|[-\u2010-\u2014\u2212~+:×*][$€£.(]?[0-9]"
+    r"|[-\u2010\u2011\u2013\u2212](?:[A-Z]|[^\W_]{1,12}[-/.]?[0-9])|[-\u2212](?![^\W_])"
+    r"| ?/ ?[0-9]|[×x][0-9]| [0-9]{1,2}/[0-9]{1,2}(?![0-9/])| ?[\u00bc-\u00be\u2150-\u215e]"
+    r"| ?[aApP]\.?[mM]\b|%[0-9]|[^\W\d_]{13}|[^\W\d_]{1,12}[0-9_@]|'[0-9]"
+)
+_RANGE_RIGHT = re.compile(r"[-\u2010-\u2014\u2212~][$€£.(]?[0-9]")
+_UNIT_RIGHT = re.compile(rf"[{SPACES}]?(?:[%‰]|{MONEY})?")
+_PHONE = re.compile(
+    r"\+[0-9]{1,3}(?:[ .\-\u00a0]?\(?[0-9]{1,4}\)?){2,7}|\([0-9]{3}\) ?[0-9]{3}[-. ][0-9]{4}"
+)
+_WORD_BEFORE = re.compile(r"[^\W\d_][:.]?[ \t]?\Z")
+_NUMBER_WORD_BEFORE = re.compile(
+    r"(?i:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|teen|ty|hundred|thousand"
+    r"|million|billion)[ ]?\Z"
+)
+_YEAR = re.compile(r"(?:19|20)[0-9]{2}\Z")
+_MAX_GROUPS = 7
+
+_Span = tuple[int, int]
+
+
+def find_numbers(text: str) -> list[_Span]:
+    """Return the span of every number in *text*, in document order and linear time.
+
+    Digits grouped by plain blanks (`12 345 678`) may be one number or a row of a table: the
+    whole comes first, then its parts.
+    """
+    numerals = list(_outside(_CANDIDATE.finditer(text), _masks(text)))
+    spans: list[_Span] = []
+    index = 0
+    while index < len(numerals):
+        run = _spaced_run(text, numerals, index)
+        whole = _span(text, numerals[index].start(), numerals[index + run - 1].end())
+        spans += [whole] if whole is not None else []
+        parts = numerals[index : index + run]
+        if run > 1 and not any(part[0].startswith("0") for part in parts):
+            spans += filter(None, (_span(text, part.start(), part.end()) for part in parts))
+        index += run
+    return spans
+
+
+def _masks(text: str) -> list[_Span]:
+    """Return where digits belong to something that is no number, sorted."""
+    phones = (match.span() for match in _PHONE.finditer(text))
+    found = (find_uris(text), find_emails(text), find_uuids(text), find_numeric_dates(text), phones)
+    return sorted(span for spans in found for span in spans)
+
+
+def _outside(numerals: Iterable[re.Match[str]], masks: list[_Span]) -> Iterator[re.Match[str]]:
+    index, masked_until = 0, 0
+    for numeral in numerals:
+        while index < len(masks) and masks[index][0] < numeral.end():
+            masked_until = max(masked_until, masks[index][1])
+            index += 1
+        if numeral.start() >= masked_until:
+            yield numeral
+
+
+def _spaced_run(text: str, numerals: list[re.Match[str]], index: int) -> int:
+    """Count the numerals from *index* that plain blanks group into one, 1 for no grouping."""
+    first = numerals[index]
+    if len(first[0]) > 3 or not first[0].isdigit() or first[0].startswith("0"):
+        return 1
+    run, end = 1, first.end()
+    while index + run < len(numerals) and run <= _MAX_GROUPS:
+        group = numerals[index + run]
+        is_last = not group[0].isdigit()
+        if group.start() != end + 1 or text[end] != " " or len(re.split("[.,]", group[0])[0]) != 3:
+            break
+        if is_last and re.fullmatch("[0-9]{3}[.,][0-9]+", group[0]) is None:
+            break
+        run, end = run + 1, group.end()
+        if is_last:
+            break
+    return run if run <= _MAX_GROUPS else 1
+
+
+def _span(text: str, start: int, end: int) -> _Span | None:
+    """Widen a numeral to its sign, brackets and scale, or drop it where it is part of a token."""
+    left = _left(text, start)
+    if left is None:
+        return None
+    begin, outer, has_money = left
+    scaled = has_scale(text, end, money=has_money)
+    if scaled is not None:
+        return outer, scaled
+    if _is_glued_right(text, end):
+        return None
+    unit = _UNIT_RIGHT.match(text, end)
+    assert unit is not None
+    if _RANGE_RIGHT.match(text, unit.end()) or not is_numeral(text[start:end]):
+        return None
+    if text[outer - 1 : outer] == "(" and text.startswith(")", unit.end()):
+        return _bracketed(text, (begin, end), (outer - 1, unit.end() + 1))
+    return begin, end
+
+
+def _left(text: str, start: int) -> tuple[int, int, bool] | None:
+    """Return where the span begins, where its currency does, and whether it has one."""
+    window = text[max(0, start - _LEFT_WIDTH) : start]
+    found = _LEFT.search(window)
+    assert found is not None
+    if found["money"] and _is_inside_word(window, found.start("money"), found["money"]):
+        return None
+    outer = start - len(window) + found.start()
+    before, previous = text[max(0, outer - 3) : outer], text[outer - 1 : outer]
+    if found["dot"] and not (found["money"] or found["sign"] or found["inner"]):
+        if previous.isalpha():
+            return start, start, False
+        if previous and not previous.isspace() and previous not in _OPENERS:
+            return None
+    if found["sign"]:
+        is_open = not previous or previous.isspace() or previous in _OPENERS
+        return (outer, outer, bool(found["money"])) if is_open else None
+    if not found["money"] and (_is_glued_to(previous) or _GLUED_LEFT.search(before)):
+        return None
+    begin = start - len(found["dot"] or "") - len(found["inner"] or "")
+    return begin, outer, bool(found["money"])
+
+
+def _is_inside_word(window: str, position: int, money: str) -> bool:
+    previous = window[position - 1 : position]
+    return previous.isdigit() or (money[0].isalpha() and previous.isalpha() and previous.isascii())
+
+
+def _is_glued_to(previous: str) -> bool:
+    # scripts without spaces between words, such as Han, write digits inside the running text
+    return previous.isalnum() and unicodedata.category(previous) != "Lo"
+
+
+def _is_glued_right(text: str, end: int) -> bool:
+    following = text[end : end + 1]
+    if following.isnumeric() and unicodedata.category(following) != "Lo":
+        return True
+    return _GLUED_RIGHT.match(text, end) is not None
+
+
+def _bracketed(text: str, inner: _Span, outer: _Span) -> _Span | None:
+    """Decide between an accountant's minus and a remark in brackets, or give neither."""
+    before = text[max(0, outer[0] - 12) : outer[0]]
+    following = text[outer[1] : outer[1] + 1]
+    digits = text[slice(*inner)]
+    if _NUMBER_WORD_BEFORE.search(before):
+        return inner
+    if "%" in text[inner[1] : outer[1]]:
+        return inner if _WORD_BEFORE.search(before) else None
+    if _YEAR.match(digits) or before[-1:].isalnum() or following.isalnum():
+        return None
+    if has_scale(text, outer[1], money=False) is not None:
+        return None
+    # "(1) first, (2) second" counts the items of a list
+    is_list_mark = len(digits) <= 2 and text[outer[1] : outer[1] + 2].strip().isalpha()
+    return None if is_list_mark else outer

@@ -1,0 +1,164 @@
+import json
+import time
+from typing import get_args
+
+import pytest
+from hypothesis import given, strategies as st
+
+from deg_schema.candidates import find_candidates, has_candidates
+from deg_schema.plan import FieldPlan, Mode
+from deg_schema.reading import read_span
+from deg_schema.request import Options
+
+NUMBER = FieldPlan(("n",), "extract.number", "number")
+DATE = FieldPlan(("d",), "extract.date", "string", format="date")
+DATE_TIME = FieldPlan(("t",), "extract.date", "string", format="date-time")
+EMAIL, URI, UUID = (
+    FieldPlan(("s",), "extract.span", "string", format=name) for name in ("email", "uri", "uuid")
+)
+FIELDS = [NUMBER, DATE, DATE_TIME, EMAIL, URI, UUID]
+REASONS = {"unparsable", "format"}
+
+pieces = st.sampled_from(
+    [
+        "1",
+        "12",
+        "2024",
+        "1,234.5",
+        "-",
+        "–",
+        "(",
+        ")",
+        "%",
+        "$",
+        "/",
+        ".",
+        ",",
+        ":",
+        "@",
+        "T",
+        "Z",
+        "am",
+        "5th",
+        "March",
+        "of",
+        "https://",
+        "joe",
+        "x.y",
+        "a1",
+        "e5",
+        "x10^",
+        "½",
+        "²",
+        "million",
+        "\\",
+        "\n",
+        "é",
+        "٣",
+        "\x00",
+        "�",
+        "😀",
+        "{",
+        '"',
+        "'",
+    ]
+)
+texts = st.text() | st.lists(pieces, max_size=25).map("".join)
+
+
+@pytest.mark.parametrize("mode", get_args(Mode))
+def test_only_grammars_have_candidates(mode: Mode) -> None:
+    assert has_candidates(FieldPlan(("a",), mode, "string")) is (
+        mode in ("extract.number", "extract.date")
+    )
+
+
+def test_a_plain_string_has_none_to_find() -> None:
+    with pytest.raises(ValueError, match=r"extract\.span field of format None"):
+        find_candidates(FieldPlan(("a",), "extract.span", "string"), "text")
+
+
+@pytest.mark.parametrize(
+    ("field", "found"),
+    [
+        (NUMBER, ["5"]),
+        (DATE, ["2024-03-05"]),
+        (DATE_TIME, ["2024-03-05 14:30 UTC"]),
+        (EMAIL, ["joe@x.com"]),
+        (URI, ["https://x.y/z"]),
+        (UUID, ["2eb8aa08-aa98-11ea-b4aa-73b441d16380"]),
+    ],
+)
+def test_each_kind_of_field_has_its_own(field: FieldPlan, found: list[str]) -> None:
+    text = "5 on 2024-03-05 14:30 UTC joe@x.com https://x.y/z. 2eb8aa08-aa98-11ea-b4aa-73b441d16380"
+    assert [text[start:end] for start, end in find_candidates(field, text)] == found
+
+
+def test_the_escapes_of_a_json_context_join_no_word() -> None:
+    context = json.dumps({"a": 'x\njoe@x.com\nhttps://x.y/z\n5 "-5" \\5'})
+    for field, found in [
+        (EMAIL, ["joe@x.com"]),
+        (URI, ["https://x.y/z"]),
+        (NUMBER, ["5", "-5"]),
+    ]:
+        assert [context[slice(*span)] for span in find_candidates(field, context)] == found
+
+
+@given(st.sampled_from(FIELDS), texts, st.sampled_from(".,"))
+def test_a_candidate_is_a_slice_that_reads_or_fails_by_name(
+    field: FieldPlan, text: str, separator: str
+) -> None:
+    options = Options(decimal_separator=separator)
+    spans = find_candidates(field, text)
+    assert spans == sorted(spans, key=lambda span: (span[0], -span[1]))
+    for start, end in spans:
+        assert 0 <= start < end <= len(text)
+        reading = read_span(field, text[start:end], options)
+        assert (reading.value is None) is (reading.reason in REASONS)
+        json.dumps(reading.value, allow_nan=False)
+
+
+@pytest.mark.parametrize("field", FIELDS, ids=lambda field: field.format or field.type)
+@pytest.mark.parametrize(
+    "piece",
+    [
+        "1",
+        "1 ",
+        "1.",
+        "1,234",
+        "123 ",
+        "1/2/",
+        "1-",
+        "12:30 ",
+        "1e5",
+        "a@",
+        "@",
+        "a.b@",
+        "a",
+        "a-",
+        ".",
+        "(",
+        ")",
+        "http://",
+        "http://x)",
+        "+1 555 ",
+        "5 March ",
+        "mon ",
+        "2024-03-05 14:30:00 ",
+        "20240305",
+        "%",
+        "$",
+        '"',
+        "'",
+        "x",
+        "é",
+        "�",
+        "\x00",
+    ],
+    ids=ascii,
+)
+def test_the_search_is_linear_in_the_text(field: FieldPlan, piece: str) -> None:
+    text = (piece * 200_000)[:200_000]
+    started = time.process_time()
+    find_candidates(field, text)
+    assert time.process_time() - started < 2

@@ -1,0 +1,62 @@
+import math
+
+import pytest
+from hypothesis import given, strategies as st
+
+from deg_schema.json_values import RepeatedKeys, check_json
+
+JSON = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+)
+
+
+def _problems(value: object) -> list[tuple[str, str]]:
+    found: list[tuple[str, str]] = []
+    check_json(value, lambda loc, msg: found.append((loc, msg)))
+    return found
+
+
+@pytest.mark.parametrize(
+    ("value", "loc", "message"),
+    [
+        ({"a": [1, math.nan]}, "/a/1", "nan is no JSON number"),
+        ({"a": -math.inf}, "/a", "-inf is no JSON number"),
+        ({"a": 10**5000}, "/a", "more than 4096 bits"),
+        ({"a/b": "\ud800"}, "/a~1b", "half of a surrogate pair"),
+        ({"a": {"\udfff": 1}}, "/a", "half of a surrogate pair"),
+        ({"a": {1: 2}}, "/a", "JSON keys are strings"),
+        ({"a": (1, 2)}, "/a", "a Python tuple is no JSON value"),
+        ("x" * 200_000, "", "longer than 100000 characters"),
+        ([0] * 2_000_000, "", "more than 1000000 values"),
+    ],
+)
+def test_what_json_cannot_say_is_reported_at_its_place(
+    value: object, loc: str, message: str
+) -> None:
+    [(found_loc, found_message)] = _problems(value)
+    assert found_loc == loc
+    assert message in found_message
+
+
+def test_depth_is_bounded() -> None:
+    value: list[object] = []
+    value.append(value)
+    [(loc, message)] = _problems(value)
+    assert loc == "/0" * 256
+    assert "nests deeper" in message
+
+
+def test_repeated_keys_are_reported() -> None:
+    assert _problems({"a": RepeatedKeys([("b", 1), ("b", 2), ("c", 3)])}) == [
+        ("/a/b", "the key is given twice; keep one")
+    ]
+
+
+@given(JSON)
+def test_json_has_no_problem(value: object) -> None:
+    assert _problems(value) == []

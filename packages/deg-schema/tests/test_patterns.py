@@ -1,0 +1,90 @@
+import math
+
+import pytest
+
+from deg_schema.patterns import parse_pattern, search_pattern
+
+
+@pytest.mark.parametrize(
+    ("pattern", "shortest", "longest"),
+    [
+        ("^a{2}$", 2, 2),
+        ("^a+$", 1, math.inf),
+        ("a|bc", 1, math.inf),
+        ("^(a|bc)$", 1, 2),
+        ("^a$|^bcd$", 1, 3),
+        ("^(?:ab?){2,3}$", 2, 6),
+        ("^(?=abc)a$", 1, 1),
+        ("^$", 0, 0),
+        (r"^\bab\b$", 2, 2),
+        (r"^(a)\1$", 1, math.inf),
+    ],
+)
+def test_a_pattern_knows_the_lengths_it_allows(pattern: str, shortest: int, longest: float) -> None:
+    parsed = parse_pattern(pattern)
+    assert (parsed.min_length, parsed.max_length) == (shortest, longest)
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        "(",
+        ")",
+        "a++",
+        "(?i)a",
+        "(?P<x>a)",
+        "[z-a]",
+        "[",
+        "[]",
+        "(" * 10_000,
+        "(" * 100 + ")" * 100,
+        r"\Z",
+        "*a",
+        "a{3,2}",
+        "a{99999}",
+        r"\p{Nonsense}",
+        r"\1",
+        r"\k",
+        "\\",
+        r"\u{110000}",
+    ],
+)
+def test_what_is_no_ecma_pattern_is_refused(pattern: str) -> None:
+    with pytest.raises(ValueError, match="."):
+        parse_pattern(pattern)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "text", "found"),
+    [
+        ("^a$", "a\n", False),
+        (r"^\d+$", "٣", False),
+        (r"^\w$", "é", False),
+        (r"^\W$", "é", True),
+        (r"^\s$", "\u00a0", True),
+        (r"^[\s]$", "\ufeff", True),
+        (r"^[\S]$", "\u00a0", False),
+        (r"^[^\S]$", "\u00a0", True),
+        (r"^[\D]$", "5", False),
+        (r"^[\W]$", "_", False),
+        (r"^[\w-x]$", "-", True),
+        (r"^[\w-x]$", "`", False),
+        (r"^\p{L}+$", "été", True),
+        (r"^(?<n>a)\k<n>$", "aa", True),
+        (r"\bfoo\b", "a foo!", True),
+        (r"\bfoo\b", "food", False),
+        (r"a\Bb", "ab", True),
+        (r"^\u0041\x42\u{43}$", "ABC", True),
+        (r"^a.b$", "a\u2028b", False),
+        (r"^\/$", "/", True),
+        (r"^[\b]$", "\b", True),
+        ("^{a}]$", "{a}]", True),
+        ("b", "abc", True),
+    ],
+)
+def test_search_reads_a_pattern_as_ecma_262_does(pattern: str, text: str, found: bool) -> None:
+    assert search_pattern(pattern, text) is found
+
+
+def test_a_search_that_backtracks_without_end_does_not_match() -> None:
+    assert not search_pattern(r"^(\w+)+:$", "a" * 60)

@@ -1,0 +1,1 @@
+"""Training: records, data generation, losses, calibration and evaluation."""

@@ -1,0 +1,321 @@
+"""How good responses are against gold records: one pure function per measure, each with counts."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from deg_train.records import Record
+
+__all__ = [
+    "Agreement",
+    "Calibration",
+    "Measure",
+    "Pair",
+    "choice_accuracy",
+    "date_exact",
+    "decide_calibration",
+    "exact_spans",
+    "expected_calibration_error",
+    "extract_calibration",
+    "measure_all",
+    "noul_accuracy",
+    "noul_f1",
+    "null_agreement",
+    "number_exact",
+    "score_error",
+    "span_agreement",
+    "token_f1",
+]
+
+Pair = tuple[Record, Mapping[str, Any]]
+"""A gold record and the response to its context and schema, as contract section 8 shapes it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """A mean over `count` fields; not a number where there are none."""
+
+    value: float
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """How a set of answers agrees with the gold one, by precision and recall."""
+
+    num_correct: int
+    num_predicted: int
+    num_gold: int
+    count: int
+
+    @property
+    def precision(self) -> float:
+        """The share of the predicted ones that are right."""
+        return _ratio(self.num_correct, self.num_predicted)
+
+    @property
+    def recall(self) -> float:
+        """The share of the gold ones that were found."""
+        return _ratio(self.num_correct, self.num_gold)
+
+    @property
+    def f1(self) -> float:
+        """The harmonic mean of precision and recall."""
+        return _ratio(2 * self.num_correct, self.num_predicted + self.num_gold)
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """The expected calibration error, beside the accuracy and mean confidence behind it."""
+
+    error: float
+    accuracy: float
+    confidence: float
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Field:
+    """One field of one record: what was asked, what is right, what was answered."""
+
+    record: Record
+    pointer: str
+    mode: str
+    gold: Any
+    answer: Any
+    meta: Mapping[str, Any]
+
+    @property
+    def gold_spans(self) -> tuple[tuple[int, int], ...]:
+        return self.record.spans.get(self.pointer, ())
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether a present value was answered with its value, or from one of its places."""
+        if self.gold is None or self.answer is None:
+            return False
+        if _same(self.gold, self.answer):
+            return True
+        span = self.meta.get("span")
+        if span is not None and tuple(span) in self.gold_spans:
+            return True
+        # only a copied text may equal another wording of itself: a number's text is not its value
+        texts = {self.record.context[start:end] for start, end in self.gold_spans}
+        return self.mode == "extract.span" and self.answer in texts
+
+
+def exact_spans(pairs: Iterable[Pair]) -> Measure:
+    """Measure how many present values of all extract fields are answered exactly."""
+    return _mean(field.is_exact for field in _extracts(pairs) if field.gold is not None)
+
+
+def token_f1(pairs: Iterable[Pair]) -> Measure:
+    """Measure the overlap of words with the nearest gold text, over present plain strings."""
+    present = (field for field in _extracts(pairs, "extract.span") if field.gold is not None)
+    return _mean(_best_overlap(field) for field in present)
+
+
+def span_agreement(pairs: Iterable[Pair]) -> Agreement:
+    """Measure exact spans by precision and recall over slots, as Restaurant8k is scored."""
+    fields = list(_extracts(pairs))
+    return Agreement(
+        num_correct=sum(field.is_exact for field in fields),
+        num_predicted=sum(field.answer is not None for field in fields),
+        num_gold=sum(field.gold is not None for field in fields),
+        count=len(fields),
+    )
+
+
+def null_agreement(pairs: Iterable[Pair]) -> Agreement:
+    """Measure how well absent values of extract fields are told from present ones."""
+    fields = list(_extracts(pairs))
+    return Agreement(
+        num_correct=sum(field.gold is None and field.answer is None for field in fields),
+        num_predicted=sum(field.answer is None for field in fields),
+        num_gold=sum(field.gold is None for field in fields),
+        count=len(fields),
+    )
+
+
+def number_exact(pairs: Iterable[Pair]) -> Measure:
+    """Measure how many present numbers are answered with their value."""
+    return _value_exact(pairs, "extract.number")
+
+
+def date_exact(pairs: Iterable[Pair]) -> Measure:
+    """Measure how many present dates and date-times are answered with their value."""
+    return _value_exact(pairs, "extract.date")
+
+
+def choice_accuracy(pairs: Iterable[Pair]) -> Measure:
+    """Measure how many choices are right; null counts as an option like any other."""
+    choices = _decides(pairs, "decide.choice")
+    return _mean(_same(field.gold, field.answer) for field in choices)
+
+
+def noul_accuracy(pairs: Iterable[Pair]) -> Measure:
+    """Measure how many yes-no answers are right."""
+    return _mean(field.gold == field.answer for field in _decides(pairs, "decide.noul"))
+
+
+def noul_f1(pairs: Iterable[Pair]) -> Agreement:
+    """Measure the yes among yes-no answers by precision and recall, over all fields together."""
+    fields = list(_decides(pairs, "decide.noul"))
+    return Agreement(
+        num_correct=sum(field.gold is True and field.answer is True for field in fields),
+        num_predicted=sum(field.answer is True for field in fields),
+        num_gold=sum(field.gold is True for field in fields),
+        count=len(fields),
+    )
+
+
+def score_error(pairs: Iterable[Pair]) -> Measure:
+    """Measure the mean distance between gold and answered level, where both are levels."""
+    scores = _decides(pairs, "decide.score")
+    return _mean(
+        abs(field.gold - field.answer)
+        for field in scores
+        if field.gold is not None and field.answer is not None
+    )
+
+
+def decide_calibration(pairs: Iterable[Pair], mode: str | None = None) -> Calibration:
+    """Measure whether the probability of the chosen outcome is how often it is right.
+
+    Args:
+        pairs: Gold records with their responses.
+        mode: Such as `decide.noul`; every decide mode together when absent.
+    """
+    judged = []
+    for field in _decides(pairs, "decide." if mode is None else mode):
+        probability = field.meta["probability"]
+        if field.mode == "decide.noul":
+            probability = max(probability, 1 - probability)
+        judged.append((probability, _same(field.gold, field.answer)))
+    return expected_calibration_error(judged)
+
+
+def extract_calibration(pairs: Iterable[Pair]) -> Calibration:
+    """Measure whether extract confidences are how often the answer, null included, is right."""
+    return expected_calibration_error(
+        (
+            field.meta["confidence"],
+            field.answer is None if field.gold is None else field.is_exact,
+        )
+        for field in _extracts(pairs)
+    )
+
+
+def expected_calibration_error(
+    judged: Iterable[tuple[float, bool]], *, num_bins: int = 15
+) -> Calibration:
+    """Compare confidence with accuracy in bins of equal width, weighted by their counts."""
+    bins: list[list[tuple[float, bool]]] = [[] for _ in range(num_bins)]
+    for confidence, right in judged:
+        bins[min(num_bins - 1, max(0, int(confidence * num_bins)))].append((confidence, right))
+    count = sum(map(len, bins))
+    # each bin's gap times its share of all is the difference of the two sums over all
+    gap = sum(abs(sum(confidence - right for confidence, right in each)) for each in bins)
+    return Calibration(
+        error=_ratio(gap, count),
+        accuracy=_ratio(sum(right for each in bins for _, right in each), count),
+        confidence=_ratio(sum(confidence for each in bins for confidence, _ in each), count),
+        count=count,
+    )
+
+
+def measure_all(pairs: Sequence[Pair]) -> dict[str, dict[str, float]]:
+    """Take every measure that has something to measure, ready to be written as JSON."""
+    results: dict[str, dict[str, float]] = {}
+    for name, take in _MEASURES.items():
+        result = take(pairs)
+        if result.count == 0:
+            continue
+        results[name] = asdict(result)
+        if isinstance(result, Agreement):
+            scores = {"precision": result.precision, "recall": result.recall, "f1": result.f1}
+            results[name] |= {key: score for key, score in scores.items() if score == score}
+    return results
+
+
+_MEASURES: dict[str, Callable[[Sequence[Pair]], Measure | Agreement | Calibration]] = {
+    "exact_spans": exact_spans,
+    "token_f1": token_f1,
+    "span_agreement": span_agreement,
+    "null_agreement": null_agreement,
+    "number_exact": number_exact,
+    "date_exact": date_exact,
+    "choice_accuracy": choice_accuracy,
+    "noul_accuracy": noul_accuracy,
+    "noul_f1": noul_f1,
+    "score_error": score_error,
+    "decide_calibration": decide_calibration,
+    "extract_calibration": extract_calibration,
+}
+
+
+def _fields(pairs: Iterable[Pair]) -> Iterator[_Field]:
+    for record, response in pairs:
+        for name in record.schema["properties"]:
+            pointer = "/" + name.replace("~", "~0").replace("/", "~1")
+            meta = response["meta"][pointer]
+            gold, answer = record.value.get(name), response["value"].get(name)
+            yield _Field(record, pointer, meta["mode"], gold, answer, meta)
+
+
+def _extracts(pairs: Iterable[Pair], mode: str = "extract.") -> Iterator[_Field]:
+    return (field for field in _fields(pairs) if field.mode.startswith(mode))
+
+
+def _decides(pairs: Iterable[Pair], mode: str) -> Iterator[_Field]:
+    # a decision that the record says nothing about has no gold answer to be held against
+    return (
+        field
+        for field in _fields(pairs)
+        if field.mode.startswith(mode) and _name(field.pointer) in field.record.value
+    )
+
+
+def _value_exact(pairs: Iterable[Pair], mode: str) -> Measure:
+    present = (field for field in _extracts(pairs, mode) if field.gold is not None)
+    return _mean(_same(field.gold, field.answer) for field in present)
+
+
+def _best_overlap(field: _Field) -> float:
+    if field.answer is None:
+        return 0.0
+    texts = {field.record.context[start:end] for start, end in field.gold_spans} | {field.gold}
+    return max(_overlap(_words(text), _words(field.answer)) for text in texts)
+
+
+def _overlap(gold: Counter[str], answer: Counter[str]) -> float:
+    if not gold or not answer:
+        return float(gold == answer)
+    return 2 * (gold & answer).total() / (gold.total() + answer.total())
+
+
+def _words(text: str) -> Counter[str]:
+    return Counter(re.findall(r"\w+", text.lower()))
+
+
+def _same(gold: object, answer: object) -> bool:
+    # true is not 1, though Python says so
+    return isinstance(gold, bool) == isinstance(answer, bool) and gold == answer
+
+
+def _name(pointer: str) -> str:
+    return pointer[1:].replace("~1", "/").replace("~0", "~")
+
+
+def _mean(values: Iterable[float]) -> Measure:
+    listed = list(values)
+    return Measure(_ratio(sum(listed), len(listed)), len(listed))
+
+
+def _ratio(part: float, whole: float) -> float:
+    return part / whole if whole else math.nan

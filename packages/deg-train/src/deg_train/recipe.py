@@ -1,0 +1,70 @@
+"""What a training run reads, and in which proportion: the recipe of the default checkpoint."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from deg_model import Tokenizer
+
+from deg_train.batches import Batch, pack
+from deg_train.generate import DocumentSource
+from deg_train.questions import Example, example_of
+from deg_train.sources import (
+    Banking77,
+    Mixture,
+    NluEvaluation,
+    NluPlusPlus,
+    Restaurant8k,
+    Sampler,
+    Snips,
+)
+from deg_train.trainer import FitOptions
+
+__all__ = ["MAX_EXAMPLE_TOKENS", "default_mixture", "drawer"]
+
+MAX_EXAMPLE_TOKENS = 1600
+"""Longer draws are left out: one would be a whole step."""
+
+_WEIGHTS = {
+    "generated": 0.34,
+    "banking77": 0.22,
+    "nlu-evaluation": 0.12,
+    "snips": 0.07,
+    "nlupp": 0.13,
+    "restaurant8k": 0.12,
+}
+
+
+def default_mixture(folder: Path | None) -> Mixture:
+    """Return the mixture over generated documents and the public sets under *folder*."""
+    sources: list[tuple[Sampler, float]] = [(DocumentSource("train"), _WEIGHTS["generated"])]
+    if folder is not None:
+        sources += [
+            (Banking77(folder / "banking77"), _WEIGHTS["banking77"]),
+            (NluEvaluation(folder / "nlu-evaluation"), _WEIGHTS["nlu-evaluation"]),
+            (Snips(folder / "snips"), _WEIGHTS["snips"]),
+            (NluPlusPlus(folder / "nlupp"), _WEIGHTS["nlupp"]),
+            (Restaurant8k(folder / "restaurant8k"), _WEIGHTS["restaurant8k"]),
+        ]
+    return Mixture(sources)
+
+
+def drawer(
+    source: Sampler, tokenizer: Tokenizer, options: FitOptions
+) -> Callable[[int], Sequence[Batch]]:
+    """Return the function from a step's number to its batches, the same in every run."""
+
+    def draw(step: int) -> Sequence[Batch]:
+        rng = random.Random(f"{options.seed}/{step}")
+        examples: list[Example] = []
+        size = 0
+        while size < options.tokens_per_step:
+            example = example_of(source.sample(rng), tokenizer)
+            if example.questions and example.num_tokens <= MAX_EXAMPLE_TOKENS:
+                examples.append(example)
+                size += example.num_tokens
+        return pack(examples, options.tokens_per_batch)
+
+    return draw
