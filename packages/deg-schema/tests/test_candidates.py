@@ -19,50 +19,23 @@ EMAIL, URI, UUID = (
 FIELDS = [NUMBER, DATE, DATE_TIME, EMAIL, URI, UUID]
 REASONS = {"unparsable", "format"}
 
-pieces = st.sampled_from(
-    [
-        "1",
-        "12",
-        "2024",
-        "1,234.5",
-        "-",
-        "–",
-        "(",
-        ")",
-        "%",
-        "$",
-        "/",
-        ".",
-        ",",
-        ":",
-        "@",
-        "T",
-        "Z",
-        "am",
-        "5th",
-        "March",
-        "of",
-        "https://",
-        "joe",
-        "x.y",
-        "a1",
-        "e5",
-        "x10^",
-        "½",
-        "²",
-        "million",
-        "\\",
-        "\n",
-        "é",
-        "٣",
-        "\x00",
-        "�",
-        "😀",
-        "{",
-        '"',
-        "'",
-    ]
-)
+CHARACTERS = "12-\u2013()%$/.,:@TZ\u00bd\u00b2\u00e9\u0663\0\ud800\U0001f600{\"'\\\n "
+WORDS = ["12", "2024", "1,234.5", "am", "5th", "March", "of", "million", "a1", "e5", "x10^"]
+REPEATED = [
+    "1 ",
+    "1.",
+    "1,234",
+    "123 ",
+    "1/2/",
+    "1-",
+    "12:30 ",
+    "1e5",
+    "a@",
+    "a.b@",
+    "a-",
+    "http://",
+] + ["http://x)", "+1 555 ", "5 March ", "mon ", "2024-03-05 14:30:00 ", "20240305", "x"]
+pieces = st.sampled_from([*CHARACTERS, *WORDS, "joe", "x.y", "https://"])
 texts = st.text() | st.lists(pieces, max_size=25).map("".join)
 
 
@@ -119,44 +92,7 @@ def test_a_candidate_is_a_slice_that_reads_or_fails_by_name(
 
 
 @pytest.mark.parametrize("field", FIELDS, ids=lambda field: field.format or field.type)
-@pytest.mark.parametrize(
-    "piece",
-    [
-        "1",
-        "1 ",
-        "1.",
-        "1,234",
-        "123 ",
-        "1/2/",
-        "1-",
-        "12:30 ",
-        "1e5",
-        "a@",
-        "@",
-        "a.b@",
-        "a",
-        "a-",
-        ".",
-        "(",
-        ")",
-        "http://",
-        "http://x)",
-        "+1 555 ",
-        "5 March ",
-        "mon ",
-        "2024-03-05 14:30:00 ",
-        "20240305",
-        "%",
-        "$",
-        '"',
-        "'",
-        "x",
-        "é",
-        "�",
-        "\x00",
-    ],
-    ids=ascii,
-)
+@pytest.mark.parametrize("piece", [*CHARACTERS, *WORDS, *REPEATED], ids=ascii)
 def test_the_search_is_linear_in_the_text(field: FieldPlan, piece: str) -> None:
     text = (piece * 200_000)[:200_000]
     started = time.process_time()

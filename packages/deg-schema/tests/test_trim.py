@@ -16,7 +16,7 @@ from deg_schema.trim import trim_span
         (": value\n", "value"),
         ('"Dune"', "Dune"),
         ("\u201cDune\u201d,", "Dune"),
-        ("'quoted it's'", "quoted it's"),
+        ("'Dune'", "Dune"),
         ('"Dune', "Dune"),
         ("(foo", "foo"),
         ("foo).", "foo"),

@@ -13,7 +13,6 @@ from deg_train.metrics import (
     date_exact,
     decide_calibration,
     exact_spans,
-    expected_calibration_error,
     extract_calibration,
     measure_all,
     noul_accuracy,
@@ -25,6 +24,7 @@ from deg_train.metrics import (
     token_f1,
 )
 from deg_train.records import Record
+from deg_train.reliability import expected_calibration_error
 
 CONTEXT = "Ann Lee paid 1,200 to Bob and 1,200 to Ann Lee"
 

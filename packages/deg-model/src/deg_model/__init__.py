@@ -18,7 +18,8 @@ from deg_model.heads import HEAD_NAMES, MAX_SPAN_TOKENS, Heads
 from deg_model.layout import Fork, fork_of
 from deg_model.llama import Llama
 from deg_model.loading import load_backbone
-from deg_model.model import ContextState, DegModel, SpanScores
+from deg_model.model import ContextState, DegModel
+from deg_model.scores import SpanKeys, SpanScores
 from deg_model.state import State
 from deg_model.tokenizer import Tokenizer
 from deg_model.weights import BaseFiles, cache_folder, load_weights, resolve_base
@@ -46,6 +47,7 @@ __all__ = [
     "LowRankAdapters",
     "ModelError",
     "RowAttention",
+    "SpanKeys",
     "SpanScores",
     "State",
     "Tokenizer",

@@ -1,8 +1,9 @@
 """How tokens of a flat pass look at each other: rows over their own states, or a training batch.
 
 Both give the `attend` function that a family calls once a layer. In the serving form every row is
-one call whose shapes follow from that row alone, so that its bits cannot depend on the rows beside
-it. In the training form the rows of a bucket share one call.
+computed by products whose shapes follow from that row alone, so that its bits cannot depend on the
+rows beside it. In the training form the rows of a bucket share one call. Both are written out:
+torch's fused CPU kernel takes twice as long in bf16, and several times as long backward.
 """
 
 from __future__ import annotations
@@ -11,15 +12,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
-import torch.nn.functional as F
 from torch import Tensor
 
 from deg_model.state import State
 
-# N flat tokens, A attention heads, G key/value heads, D head size, P prefix, L own tokens of a row
-# B contexts, T tokens of a context, R rows of a bucket
+# N flat tokens, A attention heads, G key/value heads, E = A / G, D head size, L own tokens of a row
+# S keys of a row, Q queries, B contexts, T tokens of a context, R rows of a bucket
 
 __all__ = ["ForkBucket", "RowAttention", "TrainingAttention"]
+
+_QUERIES = 128
 
 
 class RowAttention:
@@ -33,11 +35,13 @@ class RowAttention:
         self._keep = keep
         self._keys: list[list[Tensor]] = [[] for _ in lengths]
         self._values: list[list[Tensor]] = [[] for _ in lengths]
-        self._masks: dict[tuple[int, int, torch.dtype], Tensor] = {}
+        hidden_QQ = torch.ones(_QUERIES, _QUERIES, dtype=torch.bool).triu(1)
+        self._causal_QQ = torch.zeros(_QUERIES, _QUERIES).masked_fill_(hidden_QQ, float("-inf"))
 
     def __call__(self, layer: int, q_NAD: Tensor, k_NGD: Tensor, v_NGD: Tensor) -> Tensor:
-        """Return the attention output [N, A, D] of one layer."""
+        """Return the attention output [N, A, D] of one layer; tokens after the last row get 0."""
         out_NAD = torch.zeros_like(q_NAD, memory_format=torch.contiguous_format)
+        self._causal_QQ = self._causal_QQ.to(q_NAD.dtype)
         start = 0
         for row, (length, state) in enumerate(zip(self._lengths, self._states, strict=True)):
             own = slice(start, start + length)
@@ -45,10 +49,11 @@ class RowAttention:
             if state.length:
                 keys_GSD = torch.cat([state.keys_GPD[layer], keys_GSD], dim=1)
                 values_GSD = torch.cat([state.values_GPD[layer], values_GSD], dim=1)
-            out_NAD[own] = self._row(q_NAD[own], keys_GSD, values_GSD)
+            keys_GSD, values_GSD = keys_GSD.contiguous(), values_GSD.contiguous()
+            self._row(out_NAD[own], q_NAD[own], keys_GSD, values_GSD)
             if self._keep:
-                self._keys[row].append(keys_GSD.contiguous())
-                self._values[row].append(values_GSD.contiguous())
+                self._keys[row].append(keys_GSD)
+                self._values[row].append(values_GSD)
             start += length
         return out_NAD
 
@@ -62,32 +67,22 @@ class RowAttention:
             )
         ]
 
-    def _row(self, q_LAD: Tensor, keys_GSD: Tensor, values_GSD: Tensor) -> Tensor:
+    def _row(self, out_LAD: Tensor, q_LAD: Tensor, keys_GSD: Tensor, values_GSD: Tensor) -> None:
         length, heads, size = q_LAD.shape
         groups, num_keys, _ = keys_GSD.shape
-        if length == num_keys:
-            each = heads // groups
-            keys_ASD = keys_GSD.repeat_interleave(each, 0)
-            values_ASD = values_GSD.repeat_interleave(each, 0)
-            out_ALD = F.scaled_dot_product_attention(
-                q_LAD.transpose(0, 1)[None], keys_ASD[None], values_ASD[None], is_causal=True
-            )[0]
-            return out_ALD.transpose(0, 1)
+        each, before = heads // groups, num_keys - length
         # query heads that share a key head become more queries of it, so no key is copied
-        q_GQD = q_LAD.view(length, groups, -1, size).permute(1, 2, 0, 3).reshape(groups, -1, size)
-        mask_QS = self._mask(length, num_keys, heads // groups, q_LAD.dtype)
-        out_GQD = F.scaled_dot_product_attention(
-            q_GQD[None], keys_GSD[None], values_GSD[None], attn_mask=mask_QS
-        )[0]
-        return out_GQD.view(groups, -1, length, size).permute(2, 0, 1, 3).reshape(q_LAD.shape)
-
-    def _mask(self, length: int, num_keys: int, each: int, dtype: torch.dtype) -> Tensor:
-        key = (length, num_keys, dtype)
-        if key not in self._masks:
-            hidden_LS = torch.ones(length, num_keys, dtype=torch.bool).triu(num_keys - length + 1)
-            mask_LS = torch.zeros(length, num_keys, dtype=dtype)
-            self._masks[key] = mask_LS.masked_fill_(hidden_LS, float("-inf")).repeat(each, 1)
-        return self._masks[key]
+        q_GELD = (q_LAD * size**-0.5).view(length, groups, each, size).permute(1, 2, 0, 3)
+        for start in range(0, length, _QUERIES):
+            end = min(start + _QUERIES, length)
+            own, seen = end - start, before + end
+            q_GQD = q_GELD[:, :, start:end].reshape(groups, -1, size)
+            scores_GQS = q_GQD @ keys_GSD[:, :seen].transpose(1, 2)
+            scores_GELS = scores_GQS.view(groups, each, own, seen)
+            scores_GELS[..., before + start :].add_(self._causal_QQ[:own, :own])
+            out_GQD = scores_GQS.softmax(-1) @ values_GSD[:, :seen]
+            out_LGED = out_GQD.view(groups, each, own, size).permute(2, 0, 1, 3)
+            out_LAD[start:end] = out_LGED.reshape(own, heads, size)
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +171,6 @@ class TrainingAttention:
 
 
 def _attention(q: Tensor, keys: Tensor, values: Tensor, mask: Tensor) -> Tensor:
-    # written out: torch's fused CPU kernel takes several times as long backward at these sizes
     scores = torch.matmul(q * q.shape[-1] ** -0.5, keys.transpose(-2, -1))
     return torch.matmul((scores + mask).softmax(-1), values)
 

@@ -10,7 +10,6 @@ import hashlib
 import json
 import os
 import shutil
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -27,7 +26,8 @@ __all__ = ["DEFAULT_CHECKPOINT", "Checkpoint", "load_checkpoint", "save_checkpoi
 
 DEFAULT_CHECKPOINT = Path(__file__).parent / "checkpoints" / "default"
 _FORMAT = "deg-checkpoint-v1"
-_HEADS, _ADAPTERS = "heads.safetensors", "adapters.safetensors"
+_EXACT = ("temperatures", ".mean", ".scale")
+_FACTS, _HEADS, _ADAPTERS = "deg.json", "heads.safetensors", "adapters.safetensors"
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,21 +67,17 @@ def save_checkpoint(checkpoint: Checkpoint, folder: Path) -> None:
         "lora": {"rank": checkpoint.rank, "alpha": checkpoint.rank, "context": "adapter"},
         "files": {_HEADS: _digest(heads), _ADAPTERS: _digest(adapters)},
     }
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    staging = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
+    staging = folder.with_name(f".{folder.name}-new-{os.getpid()}")
+    shutil.rmtree(staging, ignore_errors=True)
     try:
+        # what stands beside the three files, such as a model card, stays
+        if folder.is_dir():
+            shutil.copytree(folder, staging)
+        staging.mkdir(parents=True, exist_ok=True)
         (staging / _HEADS).write_bytes(heads)
         (staging / _ADAPTERS).write_bytes(adapters)
-        (staging / "deg.json").write_text(json.dumps(facts, indent=2) + "\n", "utf-8")
-        # what stands beside the three files, such as a model card, stays
-        for other in folder.iterdir() if folder.is_dir() else ():
-            if not (staging / other.name).exists():
-                shutil.copy2(other, staging / other.name)
-        old = folder.with_name(f".{folder.name}-old-{os.getpid()}")
-        if folder.exists():
-            folder.replace(old)
-        staging.replace(folder)
-        shutil.rmtree(old, ignore_errors=True)
+        (staging / _FACTS).write_text(json.dumps(facts, indent=2) + "\n", "utf-8")
+        _swap(staging, folder)
     finally:
         shutil.rmtree(staging, ignore_errors=True)
 
@@ -92,13 +88,13 @@ def load_checkpoint(folder: Path) -> Checkpoint:
     Raises:
         CheckpointError: Naming the file and what is wrong with it.
     """
-    facts = _facts(folder / "deg.json")
+    facts = _facts(folder / _FACTS)
     try:
         base, files = facts["base"], facts["files"]
         known = BASES.get(base["name"]) or Base(base["name"], base["family"], base["sha256"])
         if (known.family, known.sha256) != (base["family"], base["sha256"]):
             raise CheckpointError(
-                f"{folder / 'deg.json'} was trained on {base['name']!r} with sha256 "
+                f"{folder / _FACTS} was trained on {base['name']!r} with sha256 "
                 f"{base['sha256']}, but that base has sha256 {known.sha256}"
             )
         return Checkpoint(
@@ -109,8 +105,23 @@ def load_checkpoint(folder: Path) -> Checkpoint:
             heads=_tensors(folder / _HEADS, files[_HEADS]),
             adapters=_tensors(folder / _ADAPTERS, files[_ADAPTERS]),
         )
-    except (KeyError, TypeError) as error:
-        raise CheckpointError(f"{folder / 'deg.json'} lacks or misspells {error}") from error
+    except KeyError as error:
+        raise CheckpointError(f"{folder / _FACTS} lacks {error}") from error
+    except (TypeError, AttributeError) as error:
+        raise CheckpointError(f"{folder / _FACTS} is not laid out as {_FORMAT!r}") from error
+
+
+def _swap(staging: Path, folder: Path) -> None:
+    old = folder.with_name(f".{folder.name}-old-{os.getpid()}")
+    if folder.exists():
+        folder.replace(old)
+    try:
+        staging.replace(folder)
+    except OSError:
+        if old.exists():
+            old.replace(folder)
+        raise
+    shutil.rmtree(old, ignore_errors=True)
 
 
 def _facts(path: Path) -> dict[str, Any]:
@@ -141,7 +152,7 @@ def _tensors(path: Path, sha256: str) -> dict[str, Tensor]:
 
 
 def _stored(name: str, tensor: Tensor) -> Tensor:
-    kept = torch.float32 if name == "temperatures" else torch.bfloat16
+    kept = torch.float32 if name.endswith(_EXACT) else torch.bfloat16
     return tensor.detach().to(kept).contiguous()
 
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
+import torch
 from torch import Tensor
 
 # N flat tokens, H hidden, A attention heads, G key/value heads, D head size, R adapter rank
@@ -46,6 +47,10 @@ class Backbone(Protocol):
 
     config: BackboneConfig
 
+    @property
+    def dtype(self) -> torch.dtype:
+        """The dtype of the weights and of the hidden states."""
+
     def hidden(
         self,
         ids_N: Tensor,
@@ -59,3 +64,6 @@ class Backbone(Protocol):
 
     def adapter_shapes(self) -> dict[str, tuple[int, int]]:
         """Name every projection that takes an adapter, with its (out, in) sizes."""
+
+    def merged(self, adapters: Adapters) -> Backbone:
+        """Return this stack with `up @ down` added to each adapted projection."""

@@ -18,7 +18,9 @@ __all__ = ["lora_linear", "rms_norm", "rotate"]
 
 
 def rms_norm(x_NH: Tensor, weight_H: Tensor, eps: float) -> Tensor:
-    """Normalise each row by its root mean square, computed in fp32; the weight takes no gradient."""
+    """Divide each row by its root mean square, computed in fp32; the weight takes no gradient."""
+    if not torch.is_grad_enabled():
+        return _normed(x_NH, eps)[0].mul_(weight_H)
     result: Tensor = _RMSNorm.apply(x_NH, weight_H, eps)  # type: ignore[no-untyped-call]
     return result
 
@@ -36,12 +38,18 @@ def rotate(x_NCD: Tensor, cos_N1D: Tensor, sin_N1D: Tensor) -> Tensor:
     return x_NCD * cos_N1D + turned_NCD * sin_N1D
 
 
+def _normed(x_NH: Tensor, eps: float) -> tuple[Tensor, Tensor]:
+    wide_NH = x_NH.float()
+    scale_N1 = torch.rsqrt((wide_NH * wide_NH).mean(-1, keepdim=True) + eps)
+    # a copy in fp32 is ours to overwrite, the input itself is not
+    normed_NH = wide_NH * scale_N1 if wide_NH is x_NH else wide_NH.mul_(scale_N1)
+    return normed_NH.to(x_NH.dtype), scale_N1
+
+
 class _RMSNorm(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, x: Tensor, weight: Tensor, eps: float) -> Tensor:
-        wide = x.float()
-        scale = torch.rsqrt((wide * wide).mean(-1, keepdim=True) + eps)
-        normed = wide.mul_(scale).to(x.dtype) if wide is not x else (wide * scale)
+        normed, scale = _normed(x, eps)
         ctx.save_for_backward(normed, scale, weight)
         return normed * weight
 

@@ -38,7 +38,7 @@ _CONTROL_TOKEN = 3
 
 
 def read_gguf(path: Path) -> tuple[dict[str, Tensor], dict[str, Any], str]:
-    """Return the fp32 tensors, the transformers configuration and `tokenizer.json` of *path*.
+    """Return the bf16 tensors, the transformers configuration and `tokenizer.json` of *path*.
 
     Raises:
         WeightsError: The file holds another architecture or another kind of tokenizer.
@@ -55,7 +55,7 @@ def read_gguf(path: Path) -> tuple[dict[str, Tensor], dict[str, Any], str]:
         name, part = _rename(entry.name)
         if part in heads:
             array = _unpermute(array, heads[part])
-        tensors[name] = torch.from_numpy(np.array(array, dtype=np.float32))
+        tensors[name] = torch.from_numpy(np.array(array, dtype=np.float32)).to(torch.bfloat16)
     return tensors, config, _tokenizer(fields)
 
 

@@ -12,11 +12,48 @@ from torch import Tensor, nn
 
 # R questions, O options, S spans, T context tokens, H hidden, K tapped features, D = 256
 
-__all__ = ["HEAD_NAMES", "MAX_SPAN_TOKENS", "Heads", "OptionHead", "SpanHead", "YesNoHead"]
+__all__ = [
+    "HEAD_NAMES",
+    "MAX_SPAN_TOKENS",
+    "SCORE_DIVISOR",
+    "Heads",
+    "OptionHead",
+    "SpanHead",
+    "Standardizer",
+    "YesNoHead",
+]
 
 HEAD_NAMES = ("choice", "score", "noul", "extract")
 MAX_SPAN_TOKENS = 128
 _WIDTH = 256
+SCORE_DIVISOR = math.sqrt(_WIDTH)
+
+
+class Standardizer(nn.Module):
+    """Shifts and scales each feature to mean 0 and deviation 1, by constants measured once.
+
+    A few hidden features of a language model are huge and almost constant; left in, they drown
+    the rest and slow the heads' training many times.
+    """
+
+    mean: Tensor
+    scale: Tensor
+
+    def __init__(self, size: int) -> None:
+        super().__init__()
+        self.register_buffer("mean", torch.zeros(size))
+        self.register_buffer("scale", torch.ones(size))
+
+    def measure(self, x_NF: Tensor) -> None:
+        """Take the constants from examples [N, F]."""
+        deviation_F = x_NF.std(dim=0)
+        self.mean.copy_(x_NF.mean(dim=0))
+        # a feature that hardly moves is not blown up
+        self.scale.copy_(1 / (deviation_F + 0.1 * deviation_F.median()))
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Return x [..., F], standardized."""
+        return (x - self.mean) * self.scale
 
 
 class OptionHead(nn.Module):
@@ -31,7 +68,7 @@ class OptionHead(nn.Module):
     def forward(self, answer_RH: Tensor, options_ROH: Tensor) -> Tensor:
         """Return logits [R, O]."""
         query_RD, key_ROD = self.query(answer_RH), self.key(options_ROH)
-        match_RO = (key_ROD * query_RD[:, None]).sum(-1) / math.sqrt(_WIDTH)
+        match_RO: Tensor = (key_ROD * query_RD[:, None]).sum(-1) / SCORE_DIVISOR
         prior_RO: Tensor = self.prior(options_ROH)[..., 0]
         return match_RO + prior_RO
 
@@ -70,7 +107,7 @@ class SpanHead(nn.Module):
     def start(self, answer_RH: Tensor, keys_RTD: Tensor) -> Tensor:
         """Return logits [R, T + 1] over start tokens, null last; *keys* from `start_key`."""
         query_RD = self.start_query(answer_RH)
-        match_RT = (keys_RTD @ query_RD[:, :, None])[..., 0] / math.sqrt(_WIDTH)
+        match_RT = (keys_RTD @ query_RD[:, :, None])[..., 0] / SCORE_DIVISOR
         return torch.cat([match_RT, self.null(answer_RH)], dim=-1)
 
     def end(
@@ -78,7 +115,7 @@ class SpanHead(nn.Module):
     ) -> Tensor:
         """Return logits [S, T] over end tokens of spans that begin at *starts*; -inf outside."""
         query_SD = self.end_query(answer_SH) + self.end_given_start(start_features_SK)
-        match_ST = (keys_STD @ query_SD[:, :, None])[..., 0] / math.sqrt(_WIDTH)
+        match_ST: Tensor = (keys_STD @ query_SD[:, :, None])[..., 0] / SCORE_DIVISOR
         return match_ST + self.end_bias(starts_S, keys_STD.shape[-2])
 
     def end_bias(self, starts_S: Tensor, num_tokens: int) -> Tensor:
@@ -90,10 +127,16 @@ class SpanHead(nn.Module):
 
 
 class Heads(nn.Module):
-    """Every head of a checkpoint, with one calibration temperature each."""
+    """Every head of a checkpoint, with one calibration temperature each.
+
+    `final` standardizes the last hidden state, from which answers and options are read, and
+    `features` the tapped features of context tokens; the heads take what these return.
+    """
 
     def __init__(self, hidden_size: int, feature_size: int) -> None:
         super().__init__()
+        self.final = Standardizer(hidden_size)
+        self.features = Standardizer(feature_size)
         self.choice = OptionHead(hidden_size)
         self.score = OptionHead(hidden_size)
         self.noul = YesNoHead(hidden_size)

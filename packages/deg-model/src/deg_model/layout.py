@@ -9,9 +9,8 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 
-from deg_schema import Constraints, FieldPlan
-
 from deg_model.tokenizer import Tokenizer
+from deg_schema import Constraints, FieldPlan
 
 __all__ = ["TRUNK_PREFIX", "TRUNK_SUFFIX", "Fork", "fork_of"]
 
@@ -93,7 +92,9 @@ def _outcomes(field: FieldPlan) -> list[str]:
         return [
             _option(value, described)
             for value, described in zip(
-                field.options, field.option_descriptions or (None,) * len(field.options), strict=True
+                field.options,
+                field.option_descriptions or (None,) * len(field.options),
+                strict=True,
             )
         ]
     if field.mode == "decide.score":

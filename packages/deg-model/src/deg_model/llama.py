@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from copy import copy
 from typing import Any
 
 import torch
@@ -67,16 +68,15 @@ class Llama:
             for name in ("qkv", "o", "gate_up", "down")
         }
 
-    def merged(self, adapters: Adapters, scale: float) -> Llama:
-        """Return this stack with `scale * up @ down` added to each adapted projection."""
-        merged = Llama.__new__(Llama)
-        merged.__dict__.update(self.__dict__)
+    def merged(self, adapters: Adapters) -> Llama:
+        """Return this stack with `up @ down` added to each adapted projection."""
+        merged = copy(self)
         merged.layers = [dict(layer) for layer in self.layers]
         for key, (down_RI, up_OR) in adapters.items():
             _, index, name = key.split(".")
             layer = merged.layers[int(index)]
-            delta_OI = scale * (up_OR.float() @ down_RI.float())
-            layer[name] = (layer[name].float() + delta_OI).to(layer[name].dtype)
+            summed_OI = torch.addmm(layer[name].float(), up_OR.float(), down_RI.float())
+            layer[name] = summed_OI.to(layer[name].dtype)
         return merged
 
     def hidden(
@@ -119,12 +119,16 @@ class Llama:
         )
         qkv_NCD = self._project(index, "qkv", h_NH, adapters).view(-1, heads + 2 * kv_heads, size)
         qk_NCD = rotate(qkv_NCD[:, : heads + kv_heads], *rotation)
-        out_NAD = attend(index, qk_NCD[:, :heads], qk_NCD[:, heads:], qkv_NCD[:, heads + kv_heads :])
+        out_NAD = attend(
+            index, qk_NCD[:, :heads], qk_NCD[:, heads:], qkv_NCD[:, heads + kv_heads :]
+        )
         return self._project(index, "o", out_NAD.reshape(-1, heads * size), adapters)
 
     def _mlp(self, index: int, h_NH: Tensor, adapters: Adapters | None) -> Tensor:
         gate_NI, up_NI = self._project(index, "gate_up", h_NH, adapters).chunk(2, dim=-1)
-        return self._project(index, "down", F.silu(gate_NI) * up_NI, adapters)
+        # in place where no gradient needs the input
+        opened_NI = F.silu(gate_NI, inplace=not torch.is_grad_enabled())
+        return self._project(index, "down", opened_NI * up_NI, adapters)
 
     def _project(self, index: int, name: str, x_NI: Tensor, adapters: Adapters | None) -> Tensor:
         weight_OI = self.layers[index][name]

@@ -2,26 +2,40 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from typing import Any
+
 import torch
+from torch import Tensor
 
 from deg_model.errors import WeightsError
 from deg_model.family import Backbone
 from deg_model.llama import Llama, config_from_hf
 from deg_model.weights import BaseFiles, load_weights
 
-__all__ = ["load_backbone"]
+__all__ = ["FAMILIES", "load_backbone"]
 
 
 def load_backbone(files: BaseFiles, dtype: torch.dtype = torch.bfloat16) -> Backbone:
     """Build the backbone of *files* in *dtype*.
 
     Raises:
-        WeightsError: The family is not one of ours, or a tensor is missing.
+        WeightsError: The family is not one of ours, or a file is damaged or lacks something.
     """
-    if files.family != "llama":
-        raise WeightsError(f"{files.name!r} is of family {files.family!r}; known are: 'llama'")
+    if files.family not in FAMILIES:
+        known = ", ".join(map(repr, FAMILIES))
+        raise WeightsError(f"{files.name!r} is of family {files.family!r}; known are: {known}")
     weights = {name: tensor.to(dtype) for name, tensor in load_weights(files).items()}
     try:
-        return Llama(config_from_hf(files.config), weights)
+        return FAMILIES[files.family](files.config, weights)
     except KeyError as error:
         raise WeightsError(f"{files.folder} lacks {error}: delete it to fetch it again") from error
+
+
+def _llama(config: Mapping[str, Any], weights: Mapping[str, Tensor]) -> Backbone:
+    return Llama(config_from_hf(config), weights)
+
+
+FAMILIES: dict[str, Callable[[Mapping[str, Any], Mapping[str, Tensor]], Backbone]] = {
+    "llama": _llama
+}

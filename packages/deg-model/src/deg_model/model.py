@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from pathlib import Path
 
 import torch
-from deg_kernels import linear
 from torch import Tensor
 
 from deg_model.adapters import LowRankAdapters
@@ -18,72 +15,29 @@ from deg_model.encoding import EncodedContext, encode_context
 from deg_model.errors import CheckpointError, ContextTooLong
 from deg_model.family import Backbone
 from deg_model.features import tap_features
-from deg_model.heads import Heads, SpanHead
+from deg_model.heads import Heads
 from deg_model.layout import Fork
-from deg_model.llama import Llama
 from deg_model.loading import load_backbone
+from deg_model.scores import SpanKeys, SpanScores, probabilities
 from deg_model.state import State
 from deg_model.tokenizer import Tokenizer
 from deg_model.weights import BaseFiles
 
-# N flat tokens, T context tokens, R questions, O options, S starts, H hidden, K features, D = 256
+# N flat tokens, L tokens of a fork, H hidden
 
-__all__ = ["ContextState", "DegModel", "SpanScores"]
+__all__ = ["ContextState", "DegModel"]
 
 _ROW_GRID = 16
 _CHUNK = 4096
-_FORK_TOKENS = 4096
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class ContextState:
     """A context after it was read: what forks continue, and what spans are chosen from."""
 
     encoded: EncodedContext
     state: State
-    features_TK: Tensor
-    _head: SpanHead
-
-    @cached_property
-    def start_keys_TD(self) -> Tensor:
-        """Keys of possible span starts."""
-        return linear(self.features_TK, self._head.start_key.weight)
-
-    @cached_property
-    def end_keys_TD(self) -> Tensor:
-        """Keys of possible span ends."""
-        return linear(self.features_TK, self._head.end_key.weight)
-
-
-class SpanScores:
-    """One extract question's scores over the tokens of a context.
-
-    Attributes:
-        log_start: Log-probabilities [T] that the value starts at each token.
-        log_null: The log-probability that the context does not hold the value.
-    """
-
-    def __init__(self, answer_H: Tensor, context: ContextState, temperature: float) -> None:
-        self._answer_H, self._context, self._temperature = answer_H, context, temperature
-        head = context._head
-        query_1D = linear(answer_H[None], head.start_query.weight)
-        match_1T = linear(query_1D, context.start_keys_TD) / 16.0
-        null_11 = linear(answer_H[None], head.null.weight) + head.null.bias
-        logits_Z = torch.cat([match_1T, null_11], dim=-1)[0] / temperature
-        log_Z = logits_Z.log_softmax(-1)
-        self.log_start = log_Z[:-1]
-        self.log_null = float(log_Z[-1])
-
-    def log_end(self, starts: Sequence[int]) -> Tensor:
-        """Return log-probabilities [S, T] of each end token given each start; -inf outside."""
-        context, head = self._context, self._context._head
-        starts_S = torch.tensor(list(starts), dtype=torch.long)
-        query_SD = linear(self._answer_H[None], head.end_query.weight) + linear(
-            context.features_TK[starts_S], head.end_given_start.weight
-        )
-        match_ST = linear(query_SD, context.end_keys_TD) / 16.0
-        bias_ST = head.end_bias(starts_S, context.encoded.num_tokens)
-        return ((match_ST + bias_ST) / self._temperature).log_softmax(-1)
+    span_keys: SpanKeys
 
 
 class DegModel:
@@ -106,7 +60,12 @@ class DegModel:
         taps: tuple[int, ...],
         model_id: str,
     ) -> None:
-        self.backbone, self.tokenizer, self.taps, self.model_id = backbone, tokenizer, taps, model_id
+        self.backbone, self.tokenizer, self.taps, self.model_id = (
+            backbone,
+            tokenizer,
+            taps,
+            model_id,
+        )
         self.heads = heads.float().eval().requires_grad_(False)
 
     @classmethod
@@ -117,6 +76,7 @@ class DegModel:
 
         Raises:
             CheckpointError: It was trained on another base, or its tensors do not fit.
+            WeightsError: The base weights are damaged.
         """
         if files.sha256 != checkpoint.base.sha256:
             raise CheckpointError(
@@ -124,7 +84,6 @@ class DegModel:
                 f"(sha256 {checkpoint.base.sha256}), not on {files.name!r} ({files.sha256})"
             )
         backbone = load_backbone(files, dtype)
-        assert isinstance(backbone, Llama)
         hidden = backbone.config.hidden_size
         heads = Heads(hidden, hidden * len(checkpoint.taps))
         adapters = LowRankAdapters(backbone, checkpoint.rank)
@@ -134,22 +93,37 @@ class DegModel:
         except RuntimeError as error:
             raise CheckpointError(f"checkpoint {checkpoint.model_id!r}: {error}") from error
         with torch.no_grad():
-            merged = backbone.merged(adapters.pairs(torch.float32), 1.0)
+            backbone = backbone.merged(adapters.pairs(torch.float32))
         return cls(
-            merged,
+            backbone,
             heads,
-            Tokenizer.load(Path(files.folder)),
+            Tokenizer.load(files.folder),
             taps=checkpoint.taps,
             model_id=checkpoint.model_id,
         )
 
-    @torch.inference_mode()
     def read(self, context: str) -> ContextState:
         """Read *context* once.
 
         Raises:
             ContextTooLong: It has more tokens than the backbone has positions.
         """
+        return self.read_many([context])[0]
+
+    @torch.inference_mode()
+    def read_many(self, contexts: Sequence[str]) -> list[ContextState]:
+        """Read each context once, short ones in one pass; each state is as if read alone.
+
+        Raises:
+            ContextTooLong: One has more tokens than the backbone has positions.
+        """
+        encoded = [self._encode(context) for context in contexts]
+        read: list[ContextState] = []
+        for start, end in _batches(encoded):
+            read += self._read(encoded[start:end])
+        return read
+
+    def _encode(self, context: str) -> EncodedContext:
         encoded = encode_context(context, self.tokenizer)
         limit = self.backbone.config.max_positions
         if len(encoded.ids) > limit:
@@ -157,15 +131,26 @@ class DegModel:
                 f"the context has {len(encoded.ids)} tokens and this model reads at most {limit}: "
                 "split the document"
             )
-        state, pieces = State(), []
-        for start in range(0, len(encoded.ids), _CHUNK):
-            chunk = encoded.ids[start : start + _CHUNK]
-            attention = RowAttention([len(chunk)], [state], keep=True)
-            tapped = self._pass([chunk], [state], attention)
-            (state,) = attention.states()
-            pieces.append(tap_features(tapped))
-        own = slice(encoded.first, encoded.first + encoded.num_tokens)
-        return ContextState(encoded, state, torch.cat(pieces)[own], self.heads.extract)
+        return encoded
+
+    def _read(self, contexts: Sequence[EncodedContext]) -> list[ContextState]:
+        states = [State()] * len(contexts)
+        pieces: list[list[Tensor]] = [[] for _ in contexts]
+        # only a context that is alone may be longer than a chunk
+        for start in range(0, max(len(encoded.ids) for encoded in contexts), _CHUNK):
+            rows = [encoded.ids[start : start + _CHUNK] for encoded in contexts]
+            attention = RowAttention([len(row) for row in rows], states, keep=True)
+            features_NK = tap_features(self._pass(rows, states, attention, taps=self.taps))
+            states = attention.states()
+            own = torch.split(features_NK, [len(row) for row in rows])
+            for piece, own_LK in zip(pieces, own, strict=True):
+                piece.append(own_LK)
+        read = []
+        for encoded, state, piece in zip(contexts, states, pieces, strict=True):
+            inside = slice(encoded.first, encoded.first + encoded.num_tokens)
+            keys = SpanKeys(torch.cat(piece)[inside], self.heads.extract)
+            read.append(ContextState(encoded, state, keys))
+        return read
 
     @torch.inference_mode()
     def answer(
@@ -178,40 +163,33 @@ class DegModel:
             is the same whatever forks stand beside it.
         """
         answers: list[Tensor | SpanScores] = []
+        last = (self.backbone.config.num_layers,)
         for start, end in _batches(forks):
             rows = [fork.ids for fork in forks[start:end]]
             states = [context.state for context in contexts[start:end]]
-            final_NH = self._pass(rows, states, RowAttention([*map(len, rows)], states))[-1].float()
-            offset = 0
-            for fork, context in zip(forks[start:end], contexts[start:end], strict=True):
-                own_LH = final_NH[offset : offset + len(fork.ids)]
+            attention = RowAttention([len(row) for row in rows], states)
+            (final_NH,) = self._pass(rows, states, attention, taps=last)
+            own = torch.split(final_NH, [len(row) for row in rows])
+            for fork, context, own_LH in zip(
+                forks[start:end], contexts[start:end], own, strict=True
+            ):
                 answers.append(self._head(fork, own_LH, context))
-                offset += len(fork.ids)
         return answers
 
     def _head(self, fork: Fork, own_LH: Tensor, context: ContextState) -> Tensor | SpanScores:
-        answer_H = own_LH[-1]
-        temperature = self.heads.temperature(fork.head)
+        answer_H = self.heads.final(own_LH[-1].float())
         if fork.head == "extract":
-            return SpanScores(answer_H, context, temperature)
-        if fork.head == "noul":
-            yes = self.heads.noul.yes
-            logit_1 = (linear(answer_H[None], yes.weight) + yes.bias)[0]
-            logits_O = torch.cat([logit_1, torch.zeros(1)])
-        else:
-            head = self.heads.choice if fork.head == "choice" else self.heads.score
-            options_OH = own_LH[list(fork.options)]
-            keys_OD = linear(options_OH, head.key.weight)
-            query_1D = linear(answer_H[None], head.query.weight)
-            prior_O = linear(options_OH, head.prior.weight)[:, 0]
-            logits_O = linear(query_1D, keys_OD)[0] / 16.0 + prior_O
-        return (logits_O / temperature).softmax(-1)
+            return SpanScores(answer_H, context.span_keys, self.heads.temperature("extract"))
+        options_OH = self.heads.final(own_LH[list(fork.options)].float())
+        return probabilities(self.heads, fork.head, answer_H, options_OH)
 
     def _pass(
         self,
         rows: Sequence[Sequence[int]],
         states: Sequence[State],
         attention: RowAttention,
+        *,
+        taps: tuple[int, ...],
     ) -> list[Tensor]:
         num = sum(map(len, rows))
         # one product over a multiple of 16 rows gives each row the same bits in any company
@@ -225,16 +203,16 @@ class DegModel:
             torch.tensor(ids),
             torch.cat([*positions, torch.zeros(spare, dtype=torch.long)]),
             attention,
-            taps=self.taps,
+            taps=taps,
         )
         return [tap_NH[:num] for tap_NH in tapped]
 
 
-def _batches(forks: Sequence[Fork]) -> list[tuple[int, int]]:
+def _batches(rows: Sequence[Fork] | Sequence[EncodedContext]) -> list[tuple[int, int]]:
     batches, start, size = [], 0, 0
-    for index, fork in enumerate(forks):
-        if size and size + len(fork.ids) > _FORK_TOKENS:
+    for index, row in enumerate(rows):
+        if size and size + len(row.ids) > _CHUNK:
             batches.append((start, index))
             start, size = index, 0
-        size += len(fork.ids)
-    return [*batches, (start, len(forks))] if forks else batches
+        size += len(row.ids)
+    return [*batches, (start, len(rows))] if rows else batches

@@ -60,13 +60,14 @@ def find_numbers(text: str) -> list[_Span]:
     spans: list[_Span] = []
     index = 0
     while index < len(numerals):
-        run = _spaced_run(text, numerals, index)
-        whole = _span(text, numerals[index].start(), numerals[index + run - 1].end())
-        spans += [whole] if whole is not None else []
-        parts = numerals[index : index + run]
-        if run > 1 and not any(part[0].startswith("0") for part in parts):
+        parts = numerals[index : index + _num_spaced(text, numerals, index)]
+        index += len(parts)
+        if len(parts) <= _MAX_GROUPS:
+            whole = _span(text, parts[0].start(), parts[-1].end())
+            spans += [whole] if whole is not None else []
+        # "2 000" can only be one number
+        if len(parts) > 1 and not any(part[0].startswith("0") for part in parts):
             spans += filter(None, (_span(text, part.start(), part.end()) for part in parts))
-        index += run
     return spans
 
 
@@ -87,13 +88,13 @@ def _outside(numerals: Iterable[re.Match[str]], masks: list[_Span]) -> Iterator[
             yield numeral
 
 
-def _spaced_run(text: str, numerals: list[re.Match[str]], index: int) -> int:
+def _num_spaced(text: str, numerals: list[re.Match[str]], index: int) -> int:
     """Count the numerals from *index* that plain blanks group into one, 1 for no grouping."""
     first = numerals[index]
     if len(first[0]) > 3 or not first[0].isdigit() or first[0].startswith("0"):
         return 1
     run, end = 1, first.end()
-    while index + run < len(numerals) and run <= _MAX_GROUPS:
+    while index + run < len(numerals):
         group = numerals[index + run]
         is_last = not group[0].isdigit()
         if group.start() != end + 1 or text[end] != " " or len(re.split("[.,]", group[0])[0]) != 3:
@@ -103,7 +104,7 @@ def _spaced_run(text: str, numerals: list[re.Match[str]], index: int) -> int:
         run, end = run + 1, group.end()
         if is_last:
             break
-    return run if run <= _MAX_GROUPS else 1
+    return run
 
 
 def _span(text: str, start: int, end: int) -> _Span | None:
@@ -134,7 +135,7 @@ def _left(text: str, start: int) -> tuple[int, int, bool] | None:
     if found["money"] and _is_inside_word(window, found.start("money"), found["money"]):
         return None
     outer = start - len(window) + found.start()
-    before, previous = text[max(0, outer - 3) : outer], text[outer - 1 : outer]
+    before, previous = text[max(0, outer - 4) : outer], text[outer - 1 : outer]
     if found["dot"] and not (found["money"] or found["sign"] or found["inner"]):
         if previous.isalpha():
             return start, start, False

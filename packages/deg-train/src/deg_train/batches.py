@@ -10,9 +10,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import torch
-from deg_model import ForkBucket
 from torch import Tensor
 
+from deg_model import ForkBucket
 from deg_train.questions import Example, Question
 
 # B contexts, T tokens of a context, N flat tokens

@@ -1,4 +1,4 @@
-"""The `deg-train` command: fit, calibrate, evaluate."""
+"""The `deg-train` command: fit, calibrate, evaluate, report."""
 
 from __future__ import annotations
 
@@ -6,7 +6,10 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from deg_train.commands import add_calibrate, add_evaluate, add_fit
+from deg_model import ModelError
+from deg_schema import DegSchemaError
+from deg_train.commands import add_calibrate, add_evaluate, add_fit, add_report
+from deg_train.console import say
 
 __all__ = ["main"]
 
@@ -15,14 +18,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit status."""
     parser = argparse.ArgumentParser(prog="deg-train", description="Train and measure deg.")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    for add in (add_fit, add_calibrate, add_evaluate):
+    for add in (add_fit, add_calibrate, add_evaluate, add_report):
         add(commands)
     parsed = parser.parse_args(arguments)
     try:
         return int(parsed.run(parsed))
-    except (OSError, ValueError) as error:
-        sys.stderr.write(f"deg-train: {error}\n")
+    except (ModelError, DegSchemaError, OSError, ValueError) as error:
+        say(f"deg-train: {' '.join(str(error).split())}")
         return 2
+    except KeyboardInterrupt:
+        return 130
 
 
 if __name__ == "__main__":

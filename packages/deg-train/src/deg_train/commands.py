@@ -3,31 +3,125 @@
 from __future__ import annotations
 
 import argparse
+import math
+import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
+from deg_train.calibrate import calibrate
+from deg_train.evaluate import evaluate
 from deg_train.fit import fit
+from deg_train.report import report
+from deg_train.suites import SUITES
 from deg_train.trainer import FitOptions
 
-__all__ = ["add_calibrate", "add_evaluate", "add_fit"]
+if TYPE_CHECKING:
+    # the class that `add_subparsers` returns has no public name
+    Commands = argparse._SubParsersAction[argparse.ArgumentParser]
+
+__all__ = ["add_calibrate", "add_evaluate", "add_fit", "add_report"]
 
 
-def add_fit(commands: Any) -> None:
+def add_fit(commands: Commands) -> None:
     """Add `fit` to *commands*."""
     defaults = FitOptions()
-    parser = commands.add_parser("fit", help="train adapters and heads into a checkpoint")
-    parser.add_argument("out", type=Path, help="folder of the run; resumed where it has a state")
-    parser.add_argument("--sets", type=Path, help="folder that holds the public data sets")
-    parser.add_argument("--model-id", default="deg-smollm2-135m-0.1")
-    parser.add_argument("--steps", type=int, default=defaults.steps)
-    parser.add_argument("--decay", type=int, default=defaults.decay)
-    parser.add_argument("--tokens-per-step", type=int, default=defaults.tokens_per_step)
-    parser.add_argument("--learning-rate", type=float, default=defaults.learning_rate)
-    parser.add_argument("--rank", type=int, default=defaults.rank)
-    parser.add_argument("--seed", type=int, default=defaults.seed)
-    parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--save-every", type=int, default=50)
+    parser = commands.add_parser(
+        "fit",
+        help="train adapters and heads into a checkpoint",
+        description="Train adapters and heads on frozen base weights. Run again with the same "
+        "folder, it goes on where it was stopped.",
+        formatter_class=argparse.ArgumentDefaultsHelpFormatter,
+    )
+    parser.add_argument("out", type=Path, help="folder of the run: log, state and checkpoint")
+    _add_sets(parser)
+    parser.add_argument(
+        "--model-id",
+        default="deg-smollm2-135m-0.1",
+        help="the name that the checkpoint gives itself",
+    )
+    parser.add_argument("--steps", type=_count, default=defaults.steps, help="steps in all")
+    parser.add_argument(
+        "--decay", type=_count, default=defaults.decay, help="last steps, over which the rate falls"
+    )
+    parser.add_argument(
+        "--tokens-per-step", type=_count, default=defaults.tokens_per_step, help="drawn for a step"
+    )
+    parser.add_argument(
+        "--learning-rate", type=_positive, default=defaults.learning_rate, help="at its height"
+    )
+    parser.add_argument("--rank", type=_count, default=defaults.rank, help="rank of the adapters")
+    parser.add_argument("--seed", type=int, default=defaults.seed, help="of weights and draws")
+    _add_threads(parser, 2)
+    parser.add_argument(
+        "--save-every", type=_count, default=50, help="steps between two saved states"
+    )
     parser.set_defaults(run=_fit)
+
+
+def add_calibrate(commands: Commands) -> None:
+    """Add `calibrate` to *commands*."""
+    parser = commands.add_parser(
+        "calibrate",
+        help="fit the temperatures of a checkpoint",
+        description="Fit one temperature for each head on draws that training never had, and "
+        "write them into the checkpoint.",
+        formatter_class=argparse.ArgumentDefaultsHelpFormatter,
+    )
+    parser.add_argument("checkpoint", type=Path, help="folder of the checkpoint")
+    _add_sets(parser)
+    parser.add_argument("--records", type=_count, default=800, help="how many to fit on")
+    parser.add_argument("--seed", type=int, default=0, help="of the records")
+    _add_threads(parser, 2)
+    parser.set_defaults(run=_calibrate)
+
+
+def add_evaluate(commands: Commands) -> None:
+    """Add `evaluate` to *commands*."""
+    parser = commands.add_parser(
+        "evaluate",
+        help="measure a checkpoint on data that it was never trained on",
+        description="Run suites of records through the engine, write the result of each, and "
+        "print them all against the floors. Several may run side by side, each with its own "
+        "suites, into one folder.",
+        formatter_class=argparse.ArgumentDefaultsHelpFormatter,
+    )
+    parser.add_argument("checkpoint", type=Path, help="folder of the checkpoint")
+    parser.add_argument("--out", type=Path, required=True, help="folder of the results")
+    _add_sets(parser)
+    parser.add_argument(
+        "--suite",
+        nargs="+",
+        choices=tuple(SUITES),
+        default=(),
+        metavar="NAME",
+        help=f"only these, of {', '.join(SUITES)}; all where none is named",
+    )
+    parser.add_argument(
+        "--scale", type=_positive, default=1.0, help="factor on the number of records"
+    )
+    _add_threads(parser, 1)
+    parser.set_defaults(run=_evaluate)
+
+
+def add_report(commands: Commands) -> None:
+    """Add `report` to *commands*."""
+    parser = commands.add_parser(
+        "report",
+        help="print the results of an evaluation against the floors",
+        description="Merge the results of all suites in a folder into report.json and print them.",
+    )
+    parser.add_argument("folder", type=Path, help="folder of the results")
+    parser.set_defaults(run=lambda arguments: _report(arguments.folder))
+
+
+def _add_sets(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--sets", type=Path, help="folder of the public data sets; generated documents without it"
+    )
+
+
+def _add_threads(parser: argparse.ArgumentParser, default: int) -> None:
+    parser.add_argument("--threads", type=_count, default=default, help="CPU threads")
 
 
 def _fit(arguments: argparse.Namespace) -> int:
@@ -39,7 +133,7 @@ def _fit(arguments: argparse.Namespace) -> int:
         rank=arguments.rank,
         seed=arguments.seed,
     )
-    fit(
+    return fit(
         arguments.out,
         options,
         folder=arguments.sets,
@@ -47,12 +141,50 @@ def _fit(arguments: argparse.Namespace) -> int:
         threads=arguments.threads,
         save_every=arguments.save_every,
     )
+
+
+def _calibrate(arguments: argparse.Namespace) -> int:
+    calibrate(
+        arguments.checkpoint,
+        sets=arguments.sets,
+        num_records=arguments.records,
+        seed=arguments.seed,
+        threads=arguments.threads,
+    )
     return 0
 
 
-def add_calibrate(commands: Any) -> None:
-    """Add `calibrate` to *commands*."""
+def _evaluate(arguments: argparse.Namespace) -> int:
+    evaluate(
+        arguments.checkpoint,
+        arguments.out,
+        sets=arguments.sets,
+        names=arguments.suite,
+        scale=arguments.scale,
+        threads=arguments.threads,
+    )
+    return _report(arguments.out)
 
 
-def add_evaluate(commands: Any) -> None:
-    """Add `evaluate` to *commands*."""
+def _report(folder: Path) -> int:
+    sys.stdout.write(report(folder) + "\n")
+    return 0
+
+
+def _count(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise ValueError(text)
+    return number
+
+
+def _positive(text: str) -> float:
+    number = float(text)
+    if not 0 < number < math.inf:
+        raise ValueError(text)
+    return number
+
+
+# argparse names these in its messages: "invalid whole number above 0 value"
+_count.__name__ = "whole number above 0"
+_positive.__name__ = "number above 0"

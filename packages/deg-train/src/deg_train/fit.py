@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import json
-import sys
+import os
 import time
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from pathlib import Path
 
 import torch
-from deg_model import BASES, DEFAULT_BASE, Tokenizer, load_backbone, resolve_base, save_checkpoint
 
+from deg_model import BASES, DEFAULT_BASE, Tokenizer, load_backbone, resolve_base, save_checkpoint
+from deg_train.console import Stop, say
 from deg_train.recipe import default_mixture, drawer
 from deg_train.trainer import FitOptions, StepReport, Trainer, run
 
 __all__ = ["fit"]
 
+_MEASURED_STEPS = 8
 _STATE = "state.safetensors"
+_LOG = "metrics.jsonl"
 
 
 def fit(
@@ -27,45 +31,68 @@ def fit(
     model_id: str,
     threads: int,
     save_every: int,
-) -> None:
+) -> int:
     """Train into *out*, going on from its saved state where there is one.
 
+    Ctrl-C or a termination ends the run after the step at hand, saved.
+
     Args:
-        out: Holds `metrics.jsonl`, the state and, at the end, `checkpoint/`.
+        out: Holds `metrics.jsonl`, the state and `checkpoint/`.
         options: How to train.
         folder: The public data sets; without it, generated documents alone.
         model_id: The name that the checkpoint gives itself.
         threads: CPU threads of the tensor library.
         save_every: Steps between two saved states.
+
+    Returns:
+        0 at the last step, else what a shell gives a command that the signal ended.
     """
     torch.set_num_threads(threads)
     out.mkdir(parents=True, exist_ok=True)
     base = BASES[DEFAULT_BASE]
-    files = resolve_base(base, report=_say)
+    files = resolve_base(base, report=say)
+    draw = drawer(default_mixture(folder), Tokenizer.load(files.folder), options)
     trainer = Trainer(load_backbone(files), base, options)
     if (out / _STATE).is_file():
         trainer.resume(out / _STATE)
-        _say(f"resumed at step {trainer.step}")
-    draw = drawer(default_mixture(folder), Tokenizer.load(files.folder), options)
-    with (out / "metrics.jsonl").open("a", encoding="utf-8") as log:
-        reports = run(trainer, draw, save_to=out / _STATE, save_every=save_every)
+        say(f"resumed at step {trainer.step}")
+    else:
+        trainer.standardize([batch for step in range(_MEASURED_STEPS) for batch in draw(step)])
+    _forget_after(out / _LOG, trainer.step)
+    with Stop() as stop, (out / _LOG).open("a", encoding="utf-8") as log:
+        reports = run(
+            trainer, draw, save_to=out / _STATE, save_every=save_every, should_stop=stop.is_asked
+        )
         for report in _with_progress(reports, options):
             log.write(json.dumps(asdict(report)) + "\n")
             log.flush()
             if report.step % save_every == 0:
                 save_checkpoint(trainer.checkpoint(model_id), out / "checkpoint")
-    save_checkpoint(trainer.checkpoint(model_id), out / "checkpoint")
-    _say(f"wrote {out / 'checkpoint'}")
+        save_checkpoint(trainer.checkpoint(model_id), out / "checkpoint")
+    if trainer.step < options.steps:
+        say(f"stopped at step {trainer.step}; the same command goes on from there")
+    say(f"wrote {out / 'checkpoint'}")
+    return stop.status if trainer.step < options.steps else 0
 
 
-def _with_progress(reports, options):  # type: ignore[no-untyped-def]
+def _forget_after(log: Path, step: int) -> None:
+    """Drop what was logged after the saved state: those steps are made again."""
+    if not log.is_file():
+        return
+    lines = log.read_text("utf-8").splitlines(keepends=True)
+    kept = [line for line in lines if line.endswith("\n") and json.loads(line)["step"] <= step]
+    part = log.with_suffix(".part")
+    part.write_text("".join(kept), "utf-8")
+    os.replace(part, log)
+
+
+def _with_progress(reports: Iterable[StepReport], options: FitOptions) -> Iterator[StepReport]:
     window: list[StepReport] = []
-    began, first = time.monotonic(), None
-    for report in reports:
-        first = report.step if first is None else first
+    began = time.monotonic()
+    for num_done, report in enumerate(reports, 1):
         window.append(report)
         if len(window) == 20 or report.step == options.steps:
-            _say(_line(window, options, (time.monotonic() - began) / (report.step - first + 1)))
+            say(_line(window, options, (time.monotonic() - began) / num_done))
             window.clear()
         yield report
 
@@ -83,8 +110,3 @@ def _line(window: list[StepReport], options: FitOptions, seconds_per_step: float
         f"({mean['decide_right']:.2f} right)  extract {mean['extract']:.3f} "
         f"({mean['extract_right']:.2f} right)  {rate:.0f} tokens/s  {left:.0f} min left"
     )
-
-
-def _say(line: str) -> None:
-    sys.stderr.write(line + "\n")
-    sys.stderr.flush()

@@ -9,20 +9,22 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from deg_train.records import Record
+from deg_train.records import Record, lookup
+from deg_train.reliability import Calibration, expected_calibration_error
 
 __all__ = [
     "Agreement",
-    "Calibration",
     "Measure",
     "Pair",
     "choice_accuracy",
     "date_exact",
     "decide_calibration",
+    "decide_judged",
     "exact_spans",
-    "expected_calibration_error",
     "extract_calibration",
+    "extract_judged",
     "measure_all",
+    "mistakes",
     "noul_accuracy",
     "noul_f1",
     "null_agreement",
@@ -70,16 +72,6 @@ class Agreement:
 
 
 @dataclass(frozen=True, slots=True)
-class Calibration:
-    """The expected calibration error, beside the accuracy and mean confidence behind it."""
-
-    error: float
-    accuracy: float
-    confidence: float
-    count: int
-
-
-@dataclass(frozen=True, slots=True)
 class _Field:
     """One field of one record: what was asked, what is right, what was answered."""
 
@@ -107,6 +99,13 @@ class _Field:
         # only a copied text may equal another wording of itself: a number's text is not its value
         texts = {self.record.context[start:end] for start, end in self.gold_spans}
         return self.mode == "extract.span" and self.answer in texts
+
+    @property
+    def is_right(self) -> bool:
+        """Whether the answer is the gold one, null where it is null."""
+        if self.mode.startswith("decide."):
+            return _same(self.gold, self.answer)
+        return self.answer is None if self.gold is None else self.is_exact
 
 
 def exact_spans(pairs: Iterable[Pair]) -> Measure:
@@ -184,49 +183,48 @@ def score_error(pairs: Iterable[Pair]) -> Measure:
     )
 
 
-def decide_calibration(pairs: Iterable[Pair], mode: str | None = None) -> Calibration:
+def decide_calibration(pairs: Iterable[Pair], mode: str = "decide.") -> Calibration:
     """Measure whether the probability of the chosen outcome is how often it is right.
 
     Args:
         pairs: Gold records with their responses.
         mode: Such as `decide.noul`; every decide mode together when absent.
     """
-    judged = []
-    for field in _decides(pairs, "decide." if mode is None else mode):
-        probability = field.meta["probability"]
-        if field.mode == "decide.noul":
-            probability = max(probability, 1 - probability)
-        judged.append((probability, _same(field.gold, field.answer)))
-    return expected_calibration_error(judged)
+    return expected_calibration_error(decide_judged(pairs, mode))
 
 
 def extract_calibration(pairs: Iterable[Pair]) -> Calibration:
     """Measure whether extract confidences are how often the answer, null included, is right."""
-    return expected_calibration_error(
-        (
-            field.meta["confidence"],
-            field.answer is None if field.gold is None else field.is_exact,
-        )
-        for field in _extracts(pairs)
-    )
+    return expected_calibration_error(extract_judged(pairs))
 
 
-def expected_calibration_error(
-    judged: Iterable[tuple[float, bool]], *, num_bins: int = 15
-) -> Calibration:
-    """Compare confidence with accuracy in bins of equal width, weighted by their counts."""
-    bins: list[list[tuple[float, bool]]] = [[] for _ in range(num_bins)]
-    for confidence, right in judged:
-        bins[min(num_bins - 1, max(0, int(confidence * num_bins)))].append((confidence, right))
-    count = sum(map(len, bins))
-    # each bin's gap times its share of all is the difference of the two sums over all
-    gap = sum(abs(sum(confidence - right for confidence, right in each)) for each in bins)
-    return Calibration(
-        error=_ratio(gap, count),
-        accuracy=_ratio(sum(right for each in bins for _, right in each), count),
-        confidence=_ratio(sum(confidence for each in bins for confidence, _ in each), count),
-        count=count,
-    )
+def decide_judged(pairs: Iterable[Pair], mode: str = "decide.") -> list[tuple[float, bool]]:
+    """Return the probability of each chosen outcome and whether it is right."""
+    judged = []
+    for field in _decides(pairs, mode):
+        probability = field.meta["probability"]
+        if field.mode == "decide.noul":
+            probability = max(probability, 1 - probability)
+        judged.append((probability, field.is_right))
+    return judged
+
+
+def extract_judged(pairs: Iterable[Pair]) -> list[tuple[float, bool]]:
+    """Return the confidence of each extract answer, null included, and whether it is right."""
+    return [(field.meta["confidence"], field.is_right) for field in _extracts(pairs)]
+
+
+def mistakes(pairs: Iterable[Pair]) -> Iterator[dict[str, Any]]:
+    """Yield every field that was answered wrongly, ready to be written as JSON."""
+    for field in _fields(pairs):
+        if not field.is_right and (field.mode.startswith("extract.") or _is_answered(field)):
+            yield {
+                "context": field.record.context,
+                "pointer": field.pointer,
+                "gold": field.gold,
+                "answer": field.answer,
+                "meta": dict(field.meta),
+            }
 
 
 def measure_all(pairs: Sequence[Pair]) -> dict[str, dict[str, float]]:
@@ -261,10 +259,8 @@ _MEASURES: dict[str, Callable[[Sequence[Pair]], Measure | Agreement | Calibratio
 
 def _fields(pairs: Iterable[Pair]) -> Iterator[_Field]:
     for record, response in pairs:
-        for name in record.schema["properties"]:
-            pointer = "/" + name.replace("~", "~0").replace("/", "~1")
-            meta = response["meta"][pointer]
-            gold, answer = record.value.get(name), response["value"].get(name)
+        for pointer, meta in response["meta"].items():
+            gold, answer = lookup(record.value, pointer), lookup(response["value"], pointer)
             yield _Field(record, pointer, meta["mode"], gold, answer, meta)
 
 
@@ -275,9 +271,7 @@ def _extracts(pairs: Iterable[Pair], mode: str = "extract.") -> Iterator[_Field]
 def _decides(pairs: Iterable[Pair], mode: str) -> Iterator[_Field]:
     # a decision that the record says nothing about has no gold answer to be held against
     return (
-        field
-        for field in _fields(pairs)
-        if field.mode.startswith(mode) and _name(field.pointer) in field.record.value
+        field for field in _fields(pairs) if field.mode.startswith(mode) and _is_answered(field)
     )
 
 
@@ -308,8 +302,11 @@ def _same(gold: object, answer: object) -> bool:
     return isinstance(gold, bool) == isinstance(answer, bool) and gold == answer
 
 
-def _name(pointer: str) -> str:
-    return pointer[1:].replace("~1", "/").replace("~0", "~")
+def _is_answered(field: _Field) -> bool:
+    # null may be the gold option: then the key is there
+    parent, _, name = field.pointer.rpartition("/")
+    holder = lookup(field.record.value, parent)
+    return isinstance(holder, dict) and name.replace("~1", "/").replace("~0", "~") in holder
 
 
 def _mean(values: Iterable[float]) -> Measure:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from deg_model import EncodedContext, Fork, Tokenizer, encode_context, fork_of
+from deg_model import MAX_SPAN_TOKENS, EncodedContext, Fork, Tokenizer, encode_context, fork_of
 from deg_schema import FieldPlan, compile_schema
-
-from deg_train.records import Record
+from deg_train.records import Record, lookup
 
 __all__ = ["Example", "Question", "example_of"]
 
@@ -59,12 +57,14 @@ def _question(
 ) -> Question | None:
     if field.mode == "generate":
         return None
-    value = _lookup(record.value, field.path)
+    value = lookup(record.value, field.pointer)
     fork = fork_of(field, tokenizer)
     if field.mode.startswith("extract"):
         places = record.spans.get(field.pointer, ())
         spans = {context.cover(start, end) for start, end in places}
-        return Question(fork, spans=tuple(sorted(spans)))
+        within = sorted(span for span in spans if span[1] - span[0] < MAX_SPAN_TOKENS)
+        # a value too long to be pointed at is not an absent one
+        return None if spans and not within else Question(fork, spans=tuple(within))
     if field.mode == "decide.noul":
         return Question(fork, outcome=0 if value else 1)
     outcomes: tuple[Any, ...] = field.options if field.mode == "decide.choice" else field.levels
@@ -72,10 +72,3 @@ def _question(
         return Question(fork, outcome=len(outcomes))
     typed = [(type(outcome), outcome) for outcome in outcomes]
     return Question(fork, outcome=typed.index((type(value), value)))
-
-
-def _lookup(value: Mapping[str, Any], path: tuple[str, ...]) -> Any:
-    found: Any = value
-    for name in path:
-        found = found.get(name) if isinstance(found, Mapping) else None
-    return found

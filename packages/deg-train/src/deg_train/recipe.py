@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from deg_model import Tokenizer
-
 from deg_train.batches import Batch, pack
 from deg_train.generate import DocumentSource
 from deg_train.questions import Example, example_of

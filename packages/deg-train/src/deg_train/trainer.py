@@ -14,23 +14,21 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import torch
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import save_file
+from torch import Tensor, nn
+
 from deg_model import (
     Backbone,
     Base,
     Checkpoint,
     Heads,
     LowRankAdapters,
-    TrainingAttention,
     default_taps,
-    tap_features,
 )
-from safetensors.torch import load_file, save_file
-from torch import Tensor, nn
-
 from deg_train.batches import Batch
 from deg_train.losses import Losses, batch_losses
-
-# N flat tokens, B contexts, T tokens, K features
+from deg_train.passes import read_batch
 
 __all__ = ["FitOptions", "StepReport", "Trainer", "run"]
 
@@ -86,9 +84,13 @@ class Trainer:
         self.heads = Heads(config.hidden_size, config.hidden_size * len(self.taps))
         self.adapters = LowRankAdapters(backbone, options.rank)
         self.step = 0
-        self._parameters = dict(nn.ModuleDict({"h": self.heads, "a": self.adapters}).named_parameters())
+        trained = nn.ModuleDict({"h": self.heads, "a": self.adapters})
+        self._parameters = dict(trained.named_parameters())
         self._optimizer = torch.optim.AdamW(
-            self._parameters.values(), lr=options.learning_rate, betas=(0.9, 0.98), weight_decay=0.01
+            self._parameters.values(),
+            lr=options.learning_rate,
+            betas=(0.9, 0.98),
+            weight_decay=0.01,
         )
 
     def train_step(self, batches: Sequence[Batch]) -> StepReport:
@@ -96,25 +98,28 @@ class Trainer:
         began = time.perf_counter()
         rate = self._set_learning_rate()
         heads = [row.question.fork.head for batch in batches for row in batch.rows]
-        num_extract = heads.count("extract")
-        num_decide = len(heads) - num_extract
-        sums = [0.0, 0.0, 0, 0]
+        num_extract = max(heads.count("extract"), 1)
+        num_decide = max(len(heads) - heads.count("extract"), 1)
+        decide = extract = 0.0
+        decide_right = extract_right = 0
         for batch in batches:
             losses = self.losses(batch)
-            loss = losses.decide / max(num_decide, 1) + losses.extract / max(num_extract, 1)
+            loss = losses.decide / num_decide + losses.extract / num_extract
             loss.backward()  # type: ignore[no-untyped-call]
-            values = (losses.decide, losses.extract, losses.decide_right, losses.extract_right)
-            sums = [total + float(value.detach() if isinstance(value, Tensor) else value) for total, value in zip(sums, values, strict=True)]
+            decide += losses.decide.item()
+            extract += losses.extract.item()
+            decide_right += losses.decide_right
+            extract_right += losses.extract_right
         nn.utils.clip_grad_norm_(self._parameters.values(), 1.0)
         self._optimizer.step()
         self._optimizer.zero_grad(set_to_none=True)
         self.step += 1
         return StepReport(
             step=self.step,
-            decide=sums[0] / max(num_decide, 1),
-            extract=sums[1] / max(num_extract, 1),
-            decide_right=sums[2] / max(num_decide, 1),
-            extract_right=sums[3] / max(num_extract, 1),
+            decide=decide / num_decide,
+            extract=extract / num_extract,
+            decide_right=decide_right / num_decide,
+            extract_right=extract_right / num_extract,
             tokens=sum(batch.num_real_tokens for batch in batches),
             padded=sum(len(batch.ids_N) for batch in batches),
             seconds=time.perf_counter() - began,
@@ -123,26 +128,22 @@ class Trainer:
 
     def losses(self, batch: Batch) -> Losses:
         """Run one forward pass and return its losses."""
-        config = self.backbone.config
-        dtype = self.backbone.dtype
-        attention = TrainingAttention(
-            batch.context_lengths_B,
-            batch.width,
-            batch.buckets,
-            each=config.num_heads // config.num_kv_heads,
-            dtype=dtype,
-        )
-        tapped = self.backbone.hidden(
-            batch.ids_N,
-            batch.positions_N,
-            attention,
-            taps=self.taps,
-            adapters=self.adapters.pairs(dtype),
-        )
-        num = len(batch.context_lengths_B)
-        contexts = num * batch.width
-        features_BTK = tap_features([tap[:contexts] for tap in tapped]).view(num, batch.width, -1)
-        return batch_losses(self.heads, batch, tapped[-1].float(), features_BTK)
+        adapters = self.adapters.pairs(self.backbone.dtype)
+        hidden = read_batch(self.backbone, self.heads, batch, taps=self.taps, adapters=adapters)
+        return batch_losses(self.heads, batch, hidden)
+
+    def standardize(self, batches: Sequence[Batch]) -> None:
+        """Measure what the heads' inputs look like before training, on a few batches."""
+        final, features = [], []
+        with torch.no_grad():
+            for batch in batches:
+                hidden = read_batch(self.backbone, self.heads, batch, taps=self.taps)
+                read = [place for row in batch.rows for place in (row.answer, *row.options)]
+                final.append(hidden.final_NH[read])
+                place_T = torch.arange(batch.width)
+                features.append(hidden.features_BTK[place_T < batch.context_lengths_B[:, None]])
+            self.heads.final.measure(torch.cat(final))
+            self.heads.features.measure(torch.cat(features))
 
     def checkpoint(self, model_id: str) -> Checkpoint:
         """Return what was trained so far as a checkpoint."""
@@ -162,6 +163,8 @@ class Trainer:
             tensors[f"parameter/{name}"] = parameter.detach()
             for key, value in self._optimizer.state.get(parameter, {}).items():
                 tensors[f"{key}/{name}"] = value
+        for name, buffer in self.heads.named_buffers():
+            tensors[f"buffer/{name}"] = buffer
         part = path.with_suffix(".part")
         facts = {"step": str(self.step), "options": json.dumps(asdict(self.options))}
         save_file({n: t.contiguous() for n, t in tensors.items()}, part, metadata=facts)
@@ -171,20 +174,29 @@ class Trainer:
         """Take up what `save` wrote.
 
         Raises:
-            ValueError: The saved run has other shapes.
+            ValueError: The file is damaged, or the saved run has other shapes.
         """
-        tensors = load_file(path)
-        with torch.no_grad():
-            for name, parameter in self._parameters.items():
-                saved = tensors.get(f"parameter/{name}")
-                if saved is None or saved.shape != parameter.shape:
-                    raise ValueError(f"{path} is of another run: {name!r} does not fit")
-                parameter.copy_(saved)
-                keys = ("step", "exp_avg", "exp_avg_sq")
-                found = {key: tensors[f"{key}/{name}"] for key in keys if f"{key}/{name}" in tensors}
-                if found:
-                    self._optimizer.state[parameter] = found
-                    self.step = int(found["step"])
+        try:
+            with safe_open(path, framework="pt") as saved:
+                step = int(saved.metadata()["step"])
+                tensors = {name: saved.get_tensor(name) for name in saved.keys()}  # noqa: SIM118
+        except (OSError, SafetensorError, KeyError, TypeError) as error:
+            raise ValueError(f"{path} is damaged ({error}): delete it to begin anew") from error
+        for name, parameter in self._parameters.items():
+            found = tensors.get(f"parameter/{name}")
+            if found is None or found.shape != parameter.shape:
+                raise ValueError(f"{path} is of another run: {name!r} does not fit")
+        for name, parameter in self._parameters.items():
+            with torch.no_grad():
+                parameter.copy_(tensors[f"parameter/{name}"])
+            keys = ("step", "exp_avg", "exp_avg_sq")
+            moments = {key: tensors[f"{key}/{name}"] for key in keys if f"{key}/{name}" in tensors}
+            # a head that no question has reached yet has none
+            if moments:
+                self._optimizer.state[parameter] = moments
+        for name, buffer in self.heads.named_buffers():
+            buffer.copy_(tensors[f"buffer/{name}"])
+        self.step = step
 
     def _set_learning_rate(self) -> float:
         options, step = self.options, self.step
@@ -202,10 +214,22 @@ def run(
     *,
     save_to: Path,
     save_every: int,
+    should_stop: Callable[[], bool] = lambda: False,
 ) -> Iterator[StepReport]:
-    """Train to the last step, yield each report, and save every so often and at the end."""
+    """Train to the last step, yield each report, and save every so often and at the end.
+
+    Args:
+        trainer: What to train.
+        draw: Gives a step's batches by its number.
+        save_to: The file that a resumed run takes up.
+        save_every: Steps between two saves.
+        should_stop: Asked after each step; a yes ends the run early, saved.
+    """
     while trainer.step < trainer.options.steps:
         report = trainer.train_step(draw(trainer.step))
-        if trainer.step % save_every == 0 or trainer.step == trainer.options.steps:
+        is_last = trainer.step == trainer.options.steps or should_stop()
+        if is_last or trainer.step % save_every == 0:
             trainer.save(save_to)
         yield report
+        if is_last:
+            return

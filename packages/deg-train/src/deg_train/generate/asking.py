@@ -32,7 +32,16 @@ def ask(
     """Make a record of the draft, or None where nothing can be asked about it."""
     sheet, silence = _Sheet(draft, rng), _Silence(draft)
     present = [number for number, fact in enumerate(draft.facts) if is_asked(fact.field)]
-    for number in rng.sample(present, min(len(present), rng.randint(4, 8))):
+    chosen = rng.sample(present, min(len(present), rng.randint(4, 8)))
+    # few wordings carry a label, and they alone teach decisions
+    chosen += [
+        number
+        for number in present
+        if number not in chosen
+        and draft.facts[number].field.kind in DECIDE_KINDS
+        and rng.random() < 0.7
+    ]
+    for number in chosen:
         fact = draft.facts[number]
         question = phrase(fact.field, fact, naming, rng)
         if question is not None and not silence.is_vague(question):

@@ -41,7 +41,7 @@ Split = Literal["train", "val", "templates", "names", "both", "kinds", "nonsense
 TEMPLATE_FOLDS = 8
 
 # how often 0, 1, 2, 3 or 5 further documents follow the first
-_NUM_JOINED = (82, 10, 4, 2, 2)
+_NUM_JOINED = (76, 12, 6, 4, 2)
 
 
 def is_held_out(template: Template) -> bool:

@@ -1,0 +1,226 @@
+"""What the heads say about a batch, before any temperature: the one place that both the losses and
+the calibration take their numbers from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from deg_model import Heads
+from deg_train.batches import Batch, Row
+from deg_train.passes import Hidden
+
+# R questions, O outcomes, B contexts, T tokens, H hidden, S right spans
+
+__all__ = [
+    "DECIDE_HEADS",
+    "DecideLogits",
+    "ExtractLogits",
+    "Guesses",
+    "decide_logits",
+    "extract_logits",
+    "guess_spans",
+]
+
+DECIDE_HEADS = ("choice", "score", "noul")
+
+
+@dataclass(frozen=True, slots=True)
+class DecideLogits:
+    """The questions of one decide head: logits, -inf beside a question's outcomes, and answers."""
+
+    logits_RO: Tensor
+    outcome_R: Tensor
+
+    def losses(self, temperature: float = 1.0) -> Tensor:
+        """Return the negative log-likelihood [R] of each right outcome."""
+        return F.cross_entropy(self.logits_RO / temperature, self.outcome_R, reduction="none")
+
+    def right(self) -> Tensor:
+        """Say of each question [R] whether its likeliest outcome is the right one."""
+        return self.logits_RO.argmax(-1) == self.outcome_R
+
+    def judged(self, temperature: float = 1.0) -> list[tuple[float, bool]]:
+        """Return the probability of each likeliest outcome and whether it is right."""
+        peak_R = (self.logits_RO / temperature).softmax(-1).amax(-1)
+        return list(zip(peak_R.tolist(), self.right().tolist(), strict=True))
+
+
+@dataclass(frozen=True, slots=True)
+class ExtractLogits:
+    """The extract questions of a batch.
+
+    Attributes:
+        start_RT: Logits [R, T + 1] of each start token, -inf outside the context, null last.
+        row_S: The question of each right span; an absent value has none.
+        start_S: The first token of each right span.
+        end_S: The last token of each right span.
+        end_ST: Logits [S, T] of the end given that start, -inf where it cannot be.
+    """
+
+    start_RT: Tensor
+    row_S: Tensor
+    start_S: Tensor
+    end_S: Tensor
+    end_ST: Tensor
+
+    @property
+    def absent_R(self) -> Tensor:
+        """Whether the document does not hold the value."""
+        absent_R = torch.ones(len(self.start_RT), dtype=torch.bool)
+        absent_R[self.row_S] = False
+        return absent_R
+
+    def losses(self, temperature: float = 1.0) -> Tensor:
+        """Return the negative log-likelihood [R] of null, or of all right spans together."""
+        log_start_RT = (self.start_RT / temperature).log_softmax(-1)
+        log_end_ST = (self.end_ST / temperature).log_softmax(-1)
+        number_S = torch.arange(len(self.row_S))
+        joint_S = log_start_RT[self.row_S, self.start_S] + log_end_ST[number_S, self.end_S]
+        # null takes the place of a span where there is none
+        null_R = log_start_RT[:, -1].masked_fill(~self.absent_R, float("-inf"))
+        table_RS = joint_S.new_full((len(self.start_RT), len(number_S)), float("-inf"))
+        table_RS = table_RS.index_put((self.row_S, number_S), joint_S)
+        return -torch.cat([null_R[:, None], table_RS], dim=1).logsumexp(-1)
+
+    def right(self) -> Tensor:
+        """Say of each question [R] whether the likeliest start and then end are right."""
+        best_R = self.start_RT.argmax(-1)
+        right_R = self.absent_R & (best_R == self.start_RT.shape[1] - 1)
+        starts_S = best_R[self.row_S] == self.start_S
+        ends_S = self.end_ST.argmax(-1) == self.end_S
+        right_R[self.row_S[starts_S & ends_S]] = True
+        return right_R
+
+
+@dataclass(frozen=True, slots=True)
+class Guesses:
+    """The likeliest start token of each extract question, and the ends that may follow it.
+
+    Decoding would look at more starts and at the field's grammar; this is what the head alone says.
+    """
+
+    logits: ExtractLogits
+    start_R: Tensor
+    end_RT: Tensor
+
+    def losses(self, temperature: float = 1.0) -> Tensor:
+        """Return the negative log-likelihood [R] of the right answers."""
+        return self.logits.losses(temperature)
+
+    def judged(self, temperature: float = 1.0) -> list[tuple[float, bool]]:
+        """Return the probability of each guess, a span or null, and whether it is right."""
+        log_start_RT = (self.logits.start_RT / temperature).log_softmax(-1)
+        log_end_RT = (self.end_RT / temperature).log_softmax(-1)
+        span_R = log_start_RT.gather(1, self.start_R[:, None])[:, 0] + log_end_RT.amax(-1)
+        is_null_R = span_R < log_start_RT[:, -1]
+        peak_R = torch.where(is_null_R, log_start_RT[:, -1], span_R).exp()
+        right_R = torch.where(is_null_R, self.logits.absent_R, self._is_right())
+        return list(zip(peak_R.tolist(), right_R.tolist(), strict=True))
+
+    def _is_right(self) -> Tensor:
+        logits, right_R = self.logits, torch.zeros(len(self.start_R), dtype=torch.bool)
+        starts_S = self.start_R[logits.row_S] == logits.start_S
+        ends_S = self.end_RT.argmax(-1)[logits.row_S] == logits.end_S
+        right_R[logits.row_S[starts_S & ends_S]] = True
+        return right_R
+
+
+def decide_logits(heads: Heads, batch: Batch, hidden: Hidden) -> dict[str, DecideLogits]:
+    """Return the logits of each decide head that *batch* has questions for."""
+    return {
+        name: _decide(heads, name, rows, hidden.final_NH)
+        for name in DECIDE_HEADS
+        if (rows := _rows(batch, name))
+    }
+
+
+def extract_logits(heads: Heads, batch: Batch, hidden: Hidden) -> ExtractLogits | None:
+    """Return the logits of the extract questions of *batch*, None where it has none."""
+    rows = _rows(batch, "extract")
+    if not rows:
+        return None
+    answer_RH, context_R = hidden.final_NH[_answers(rows)], _contexts(rows)
+    keys_BTD = heads.extract.start_key(hidden.features_BTK)
+    start_RT = heads.extract.start(answer_RH, keys_BTD[context_R])
+    outside_RT = F.pad(_outside(batch)[context_R], (0, 1), value=False)
+    # one line for each right span of each question, null questions have none
+    lines = [(r, *span) for r, row in enumerate(rows) for span in row.question.spans]
+    row_S, start_S, end_S = (_index([line[part] for line in lines]) for part in range(3))
+    start_S, end_S = start_S + batch.first, end_S + batch.first
+    return ExtractLogits(
+        start_RT=start_RT.masked_fill(outside_RT, float("-inf")),
+        row_S=row_S,
+        start_S=start_S,
+        end_S=end_S,
+        end_ST=_ends(heads, batch, hidden, answer_RH[row_S], context_R[row_S], start_S),
+    )
+
+
+def guess_spans(heads: Heads, batch: Batch, hidden: Hidden) -> Guesses | None:
+    """Return the extract questions of *batch* with a guess for each, None where it has none."""
+    logits = extract_logits(heads, batch, hidden)
+    # a context without tokens leaves nothing to guess
+    if logits is None or not all(batch.num_context_tokens):
+        return None
+    rows = _rows(batch, "extract")
+    start_R = logits.start_RT[:, :-1].argmax(-1)
+    answer_RH, context_R = hidden.final_NH[_answers(rows)], _contexts(rows)
+    return Guesses(logits, start_R, _ends(heads, batch, hidden, answer_RH, context_R, start_R))
+
+
+def _ends(
+    heads: Heads,
+    batch: Batch,
+    hidden: Hidden,
+    answer_SH: Tensor,
+    context_S: Tensor,
+    start_S: Tensor,
+) -> Tensor:
+    features_BTK, head = hidden.features_BTK, heads.extract
+    keys_STD = head.end_key(features_BTK)[context_S]
+    logits_ST = head.end(answer_SH, features_BTK[context_S, start_S], start_S, keys_STD)
+    return logits_ST.masked_fill(_outside(batch)[context_S], float("-inf"))
+
+
+def _answers(rows: Sequence[Row]) -> Tensor:
+    return _index([row.answer for row in rows])
+
+
+def _contexts(rows: Sequence[Row]) -> Tensor:
+    return _index([row.context for row in rows])
+
+
+def _rows(batch: Batch, head: str) -> list[Row]:
+    return [row for row in batch.rows if row.question.fork.head == head]
+
+
+def _decide(heads: Heads, name: str, rows: Sequence[Row], final_NH: Tensor) -> DecideLogits:
+    answer_RH = final_NH[_answers(rows)]
+    outcome_R = _index([row.question.outcome for row in rows])
+    if name == "noul":
+        return DecideLogits(heads.noul(answer_RH), outcome_R)
+    most = max(len(row.options) for row in rows)
+    places_RO = torch.zeros(len(rows), most, dtype=torch.long)
+    padding_RO = torch.ones(len(rows), most, dtype=torch.bool)
+    for number, row in enumerate(rows):
+        places_RO[number, : len(row.options)] = _index(row.options)
+        padding_RO[number, : len(row.options)] = False
+    head = heads.choice if name == "choice" else heads.score
+    logits_RO: Tensor = head(answer_RH, final_NH[places_RO])
+    return DecideLogits(logits_RO.masked_fill(padding_RO, float("-inf")), outcome_R)
+
+
+def _outside(batch: Batch) -> Tensor:
+    place_T = torch.arange(batch.width)[None]
+    end_B = torch.tensor(batch.num_context_tokens) + batch.first
+    return (place_T < batch.first) | (place_T >= end_B[:, None])
+
+
+def _index(numbers: Sequence[int]) -> Tensor:
+    return torch.tensor(numbers, dtype=torch.long)

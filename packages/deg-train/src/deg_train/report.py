@@ -1,0 +1,171 @@
+"""`deg-train report`: the results of all suites in one file, and one table against the floors."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import reduce
+from operator import add
+from pathlib import Path
+from typing import Any
+
+from deg_train.evaluate import write_json
+from deg_train.reliability import Bins
+from deg_train.suites import SUITES
+
+__all__ = ["Row", "read_results", "report", "rows_of", "table"]
+
+Results = Mapping[str, Mapping[str, Any]]
+
+_MAX_ERROR = 0.06
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One number of a report.
+
+    Attributes:
+        what: What was measured, on what.
+        measured: The number.
+        count: How many fields it is over.
+        floor: What it must reach; for an error, the most that it may be.
+        is_error: Whether less is better.
+    """
+
+    what: str
+    measured: float
+    count: int
+    floor: float | None = None
+    is_error: bool = False
+
+    @property
+    def is_met(self) -> bool | None:
+        """Whether the floor is reached, None where there is none."""
+        if self.floor is None:
+            return None
+        return self.measured <= self.floor if self.is_error else self.measured >= self.floor
+
+
+def report(folder: Path) -> str:
+    """Merge the results in *folder* into `report.json` and return the table.
+
+    Raises:
+        ValueError: The folder holds no results.
+    """
+    results = read_results(folder)
+    if not results:
+        raise ValueError(f"{folder} holds no results: run 'deg-train evaluate' into it first")
+    rows = rows_of(results)
+    content = {"table": [asdict(row) | {"is_met": row.is_met} for row in rows], "suites": results}
+    write_json(folder / "report.json", content)
+    return table(rows)
+
+
+def read_results(folder: Path) -> dict[str, dict[str, Any]]:
+    """Read the result of every suite that *folder* holds, in the order of reports.
+
+    Raises:
+        ValueError: A file is damaged.
+    """
+    results = {}
+    for name in SUITES:
+        path = folder / f"{name}.json"
+        if path.is_file():
+            try:
+                results[name] = json.loads(path.read_text("utf-8"))
+            except ValueError as error:
+                raise ValueError(f"{path} is damaged ({error}): run its suite again") from error
+    return results
+
+
+def rows_of(results: Results) -> list[Row]:
+    """Return the rows of the table, first those that have a floor."""
+    rows = [row for line in _LINES for row in line(results)]
+    rows += [row for head in ("decide", "extract") for row in _errors(results, head)]
+    return sorted(rows, key=lambda row: row.floor is None)
+
+
+def table(rows: Sequence[Row]) -> str:
+    """Write *rows* as text, a mark beside each floor that is not reached."""
+    width = max(len(row.what) for row in rows)
+    lines = [f"{'':<{width}}  measured   floor       n"]
+    for row in rows:
+        floor = "" if row.floor is None else f"{'<= ' if row.is_error else ''}{row.floor:.2f}"
+        mark = "  below" if row.is_met is False else ""
+        if row.is_error and mark:
+            mark = "  above"
+        lines.append(f"{row.what:<{width}}  {row.measured:8.3f}  {floor:>7}  {row.count:>6}{mark}")
+    return "\n".join(lines)
+
+
+def _line(
+    suite: str, measure: str, key: str, what: str, count: str = "count", floor: float | None = None
+) -> Callable[[Results], Iterator[Row]]:
+    def rows(results: Results) -> Iterator[Row]:
+        found = results.get(suite, {}).get("measures", {}).get(measure, {})
+        if key in found:
+            yield Row(f"{suite}: {what}", found[key], found[count], floor)
+
+    return rows
+
+
+def _laws(name: str, what: str) -> Callable[[Results], Iterator[Row]]:
+    def rows(results: Results) -> Iterator[Row]:
+        held = sum(result[name]["held"] for result in results.values())
+        count = sum(result[name]["count"] for result in results.values())
+        if count:
+            yield Row(f"all suites: {what}", held / count, count, 1.0)
+
+    return rows
+
+
+def _errors(results: Results, head: str) -> Iterator[Row]:
+    bins = {name: Bins.from_json(result["bins"][head]) for name, result in results.items()}
+    asked = {name: each for name, each in bins.items() if each.calibration.count}
+    if not asked:
+        return
+    pooled = reduce(add, asked.values()).calibration
+    yield Row(f"all suites: ECE of {head}", pooled.error, pooled.count, _MAX_ERROR, True)
+    for name, each in asked.items():
+        own = each.calibration
+        yield Row(f"{name}: ECE of {head}", own.error, own.count, None, True)
+
+
+def _generated(suite: str, floor: float) -> list[Callable[[Results], Iterator[Row]]]:
+    return [
+        _line(suite, "exact_spans", "value", "exact span", floor=floor),
+        _line(suite, "null_agreement", "precision", "null precision", "num_predicted", 0.85),
+        _line(suite, "null_agreement", "recall", "null recall", "num_gold", 0.85),
+    ]
+
+
+_LINES: list[Callable[[Results], Iterator[Row]]] = [
+    *_generated("templates", 0.85),
+    *_generated("names", 0.85),
+    *_generated("both", 0.80),
+    _line("kinds", "exact_spans", "value", "exact span", floor=0.40),
+    _line("restaurant8k", "span_agreement", "f1", "span F1", floor=0.85),
+    _line("banking77", "choice_accuracy", "value", "accuracy of 77 options", floor=0.75),
+    _line("nlupp", "noul_f1", "f1", "yes-no F1", floor=0.70),
+    _line("clinc150", "choice_accuracy", "value", "accuracy of 10 options", floor=0.85),
+    _laws("schema_valid", "schema-valid"),
+    _laws("slice_law", "values that are their slices"),
+    _line("nonsense", "exact_spans", "value", "exact span"),
+    _line("nonsense", "null_agreement", "recall", "null recall", "num_gold"),
+    _line("kinds", "null_agreement", "recall", "null recall", "num_gold"),
+    _line("nlupp", "span_agreement", "f1", "span F1"),
+    _line("clinc150-all", "choice_accuracy", "value", "accuracy of 150 options"),
+    *(
+        _line(suite, measure, "value", what)
+        for suite in ("templates", "names", "both")
+        for measure, what in (
+            ("token_f1", "token F1"),
+            ("number_exact", "number exact"),
+            ("date_exact", "date exact"),
+            ("choice_accuracy", "choice accuracy"),
+            ("noul_accuracy", "yes-no accuracy"),
+            ("score_error", "score MAE"),
+        )
+    ),
+]

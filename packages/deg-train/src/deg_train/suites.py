@@ -1,0 +1,78 @@
+"""What a checkpoint is measured on: suites of records that training never sees."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from deg_train.generate import DocumentSource, Split
+from deg_train.records import Record
+from deg_train.sources import Banking77, Clinc150, NluPlusPlus, Restaurant8k
+
+__all__ = ["SUITES", "Suite"]
+
+_SEED = 20260
+
+
+@dataclass(frozen=True, slots=True)
+class Suite:
+    """A set of records by name.
+
+    Attributes:
+        name: What reports call it.
+        about: What is new to the model in it.
+        num_records: How many records it has at scale 1.
+        read: Lists that many of its records, given the folder of the public data sets.
+        needs_sets: Whether it is read from that folder.
+    """
+
+    name: str
+    about: str
+    num_records: int
+    read: Callable[[Path, int], list[Record]]
+    needs_sets: bool = True
+
+
+def _generated(split: Split, about: str) -> Suite:
+    def read(_: Path, count: int) -> list[Record]:
+        return DocumentSource(split).records(count, _SEED)
+
+    return Suite(split, about, 200, read, needs_sets=False)
+
+
+def _restaurant8k(sets: Path, count: int) -> list[Record]:
+    return Restaurant8k(sets / "restaurant8k", "test").records(count, _SEED)
+
+
+def _banking77(sets: Path, count: int) -> list[Record]:
+    return Banking77(sets / "banking77", "test").records(count, _SEED)
+
+
+def _nlupp(sets: Path, count: int) -> list[Record]:
+    return NluPlusPlus(sets / "nlupp", "test").records(count, _SEED)
+
+
+def _clinc150(sets: Path, count: int) -> list[Record]:
+    return Clinc150(sets / "clinc150", "test").records(count, _SEED)
+
+
+def _clinc150_all(sets: Path, count: int) -> list[Record]:
+    return Clinc150(sets / "clinc150", "test").records(count, _SEED, num_options=None)
+
+
+_ALL = (
+    _generated("templates", "generated documents of unseen templates"),
+    _generated("names", "generated documents, unseen field names and descriptions"),
+    _generated("both", "generated documents, unseen templates, names and descriptions"),
+    _generated("kinds", "generated documents asked for unseen kinds of value"),
+    _generated("nonsense", "generated forms with made-up labels"),
+    Suite("restaurant8k", "Restaurant8k test, five slots a turn", 1200, _restaurant8k),
+    Suite("banking77", "BANKING77 test, all 77 options", 500, _banking77),
+    Suite("nlupp", "NLU++ held-out folds, every intent and slot", 160, _nlupp),
+    Suite("clinc150", "CLINC150 test, 10 options of a label set never trained on", 400, _clinc150),
+    Suite("clinc150-all", "CLINC150 test, all 150 options, never trained on", 100, _clinc150_all),
+)
+
+SUITES = {suite.name: suite for suite in _ALL}
+"""Every suite by its name, in the order of reports."""
