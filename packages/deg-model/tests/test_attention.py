@@ -90,11 +90,14 @@ def laid_out(*, padding: int = 0) -> Laid:
         contexts,
         forks,
         torch.cat(
-            [F.pad(ids, (0, w - len(ids)), value=padding) for ids, w in zip(rows, widths)]
+            [
+                F.pad(ids, (0, w - len(ids)), value=padding)
+                for ids, w in zip(rows, widths, strict=True)
+            ]
         ),
-        torch.cat([start + torch.arange(w) for start, w in zip(starts, widths)]),
+        torch.cat([start + torch.arange(w) for start, w in zip(starts, widths, strict=True)]),
         lambda dtype: TrainingAttention(torch.tensor([5, 9]), 9, buckets, each=2, dtype=dtype),
-        tuple(slice(at, at + len(ids)) for at, ids in zip(offsets, rows)),
+        tuple(slice(at, at + len(ids)) for at, ids in zip(offsets, rows, strict=True)),
     )
 
 

@@ -49,8 +49,9 @@ class Llama:
 
     def __init__(self, config: BackboneConfig, weights: Mapping[str, Tensor]) -> None:
         self.config = config
-        self.embedding_VH = weights["model.embed_tokens.weight"]
-        self.norm_H = weights["model.norm.weight"]
+        # copies, so that a mapped file is let go once the projections are merged with adapters
+        self.embedding_VH = weights["model.embed_tokens.weight"].clone()
+        self.norm_H = weights["model.norm.weight"].clone()
         self.layers = [_fuse(weights, f"model.layers.{i}") for i in range(config.num_layers)]
         half = torch.arange(0, config.head_size, 2, dtype=torch.float32) / config.head_size
         self._frequencies = 1.0 / config.rope_theta**half
@@ -145,8 +146,8 @@ class Llama:
 def _fuse(weights: Mapping[str, Tensor], prefix: str) -> dict[str, Tensor]:
     attention, mlp = f"{prefix}.self_attn", f"{prefix}.mlp"
     return {
-        "attention_norm": weights[f"{prefix}.input_layernorm.weight"],
-        "mlp_norm": weights[f"{prefix}.post_attention_layernorm.weight"],
+        "attention_norm": weights[f"{prefix}.input_layernorm.weight"].clone(),
+        "mlp_norm": weights[f"{prefix}.post_attention_layernorm.weight"].clone(),
         "qkv": torch.cat([weights[f"{attention}.{name}_proj.weight"] for name in "qkv"]),
         "o": weights[f"{attention}.o_proj.weight"],
         "gate_up": torch.cat([weights[f"{mlp}.{name}_proj.weight"] for name in ("gate", "up")]),

@@ -119,7 +119,7 @@ class DegModel:
         """
         encoded = [self._encode(context) for context in contexts]
         read: list[ContextState] = []
-        for start, end in _batches(encoded):
+        for start, end in _batches([len(one.ids) for one in encoded]):
             read += self._read(encoded[start:end])
         return read
 
@@ -148,7 +148,8 @@ class DegModel:
         read = []
         for encoded, state, piece in zip(contexts, states, pieces, strict=True):
             inside = slice(encoded.first, encoded.first + encoded.num_tokens)
-            keys = SpanKeys(torch.cat(piece)[inside], self.heads.extract)
+            features_TK = self.heads.features(torch.cat(piece)[inside])
+            keys = SpanKeys(features_TK, self.heads.extract)
             read.append(ContextState(encoded, state, keys))
         return read
 
@@ -164,7 +165,7 @@ class DegModel:
         """
         answers: list[Tensor | SpanScores] = []
         last = (self.backbone.config.num_layers,)
-        for start, end in _batches(forks):
+        for start, end in _batches([len(fork.ids) for fork in forks]):
             rows = [fork.ids for fork in forks[start:end]]
             states = [context.state for context in contexts[start:end]]
             attention = RowAttention([len(row) for row in rows], states)
@@ -208,11 +209,11 @@ class DegModel:
         return [tap_NH[:num] for tap_NH in tapped]
 
 
-def _batches(rows: Sequence[Fork] | Sequence[EncodedContext]) -> list[tuple[int, int]]:
+def _batches(lengths: Sequence[int]) -> list[tuple[int, int]]:
     batches, start, size = [], 0, 0
-    for index, row in enumerate(rows):
-        if size and size + len(row.ids) > _CHUNK:
+    for index, length in enumerate(lengths):
+        if size and size + length > _CHUNK:
             batches.append((start, index))
             start, size = index, 0
-        size += len(row.ids)
-    return [*batches, (start, len(rows))] if rows else batches
+        size += length
+    return [*batches, (start, len(lengths))] if lengths else batches

@@ -75,8 +75,8 @@ def checked(path: Path, sha256: str) -> Path:
 
 
 def _answers(endpoint: str) -> bool:
-    request = urllib.request.Request(endpoint, method="HEAD")
     try:
+        request = urllib.request.Request(endpoint, method="HEAD")
         urllib.request.urlopen(request, timeout=_REACH_SECONDS).close()
     except urllib.error.HTTPError:
         return True

@@ -103,7 +103,8 @@ def _kind(bar: Bar) -> str:
 
 
 def _hint(bar: Bar) -> str:
-    return f' title="{_text(bar.note)}"' if bar.note else ""
+    # a long label is cut short
+    return f' title="{_text(": ".join(filter(None, [bar.label, bar.note])))}"'
 
 
 def _size(bar: Bar) -> str:

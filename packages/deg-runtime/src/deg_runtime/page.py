@@ -88,7 +88,7 @@ def _summary(response: Mapping[str, Any], found: Sequence[Finding], title: str) 
         escape(visible(title)),
         f"{num_read} read from the text",
         f"{num_decided} decided",
-        f"{num_missing} without a value",
+        f"{num_missing} not found",
         f"{response['usage']['prompt_tokens']} tokens",
         escape(visible(response["model"])),
     ]
@@ -114,4 +114,4 @@ def _bands(hues: Sequence[float]) -> str:
         f"oklch(var(--tint) {hue:g}) {place * share:g}% {(place + 1) * share:g}%"
         for place, hue in enumerate(hues)
     )
-    return f' style="background:linear-gradient({",".join(stops)})"'
+    return f' style="--hue:{hues[0]:g};background:linear-gradient({",".join(stops)})"'

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from jsonschema import Draft202012Validator
@@ -92,24 +92,22 @@ def _groups(records: Sequence[Record]) -> Iterator[list[Record]]:
 def _relaxed(engine: Filler, record: Record, error: FillError) -> Answered:
     """Answer a record whose required field was refused: that field alone is then left out."""
     refused: list[str] = []
-    schema = record.schema
+    schema = copy.deepcopy(record.schema)
     while True:
+        parent, _, token = error.pointer.rpartition("/")
+        required, name = _required(schema, parent), token.replace("~1", "/").replace("~0", "~")
+        if name not in required:
+            raise error
+        required.remove(name)
         refused.append(error.pointer)
-        schema = _without_requirement(schema, error.pointer)
-        relaxed = Record(record.context, schema, record.value, record.spans, record.source)
         (response,) = engine.fill_many([(record.context, schema)])
         if not isinstance(response, FillError):
-            return Answered(relaxed, response, tuple(refused))
-        if response.pointer in refused:
-            raise response
+            return Answered(replace(record, schema=schema), response, tuple(refused))
         error = response
 
 
-def _without_requirement(schema: dict[str, Any], pointer: str) -> dict[str, Any]:
-    relaxed = copy.deepcopy(schema)
-    *path, name = [part.replace("~1", "/").replace("~0", "~") for part in pointer.split("/")[1:]]
-    holder = relaxed
-    for part in path:
-        holder = holder["properties"][part]
-    holder["required"] = [each for each in holder.get("required", ()) if each != name]
-    return relaxed
+def _required(schema: dict[str, Any], pointer: str) -> list[str]:
+    for token in pointer.split("/")[1:]:
+        schema = schema["properties"][token.replace("~1", "/").replace("~0", "~")]
+    found: list[str] = schema.get("required", [])
+    return found

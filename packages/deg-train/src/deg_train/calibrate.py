@@ -36,6 +36,7 @@ from deg_train.temperatures import Scored, TemperatureFit, fit_temperature
 __all__ = ["calibrate", "draw_examples", "fit_heads", "with_temperatures"]
 
 _BATCH_TOKENS = 2048
+_FEWEST_QUESTIONS = 20
 
 
 def calibrate(
@@ -55,8 +56,8 @@ def calibrate(
     model = DegModel.load(checkpoint, resolve_base(checkpoint.base, report=say))
     examples = draw_examples(default_mixture(sets), model.tokenizer, num_records, seed)
     fits = fit_heads(model, _with_progress(pack(examples, _BATCH_TOKENS)))
-    for head, fit in fits.items():
-        say(_line(head, fit))
+    for head in HEAD_NAMES:
+        say(_line(head, fits[head]) if head in fits else f"{head:<8} too few questions: unchanged")
     save_checkpoint(with_temperatures(checkpoint, fits), folder)
     say(f"wrote {folder}")
     return fits
@@ -75,7 +76,7 @@ def draw_examples(source: Sampler, tokenizer: Tokenizer, count: int, seed: int) 
 
 @torch.inference_mode()
 def fit_heads(model: DegModel, batches: Iterable[Batch]) -> dict[str, TemperatureFit]:
-    """Fit the temperature of each head that *batches* have questions for."""
+    """Fit the temperature of each head that *batches* have enough questions for."""
     scored: defaultdict[str, list[Scored]] = defaultdict(list)
     for batch in batches:
         hidden = read_batch(model.backbone, model.heads, batch, taps=model.taps)
@@ -84,11 +85,13 @@ def fit_heads(model: DegModel, batches: Iterable[Batch]) -> dict[str, Temperatur
         guesses = guess_spans(model.heads, batch, hidden)
         if guesses is not None:
             scored["extract"].append(guesses)
-    return {
+    fits = {
         name: fit_temperature(scored[name], model.heads.temperature(name))
         for name in HEAD_NAMES
         if name in scored
     }
+    # a handful of questions would fit its own luck
+    return {name: fit for name, fit in fits.items() if fit.count >= _FEWEST_QUESTIONS}
 
 
 def with_temperatures(checkpoint: Checkpoint, fits: Mapping[str, TemperatureFit]) -> Checkpoint:

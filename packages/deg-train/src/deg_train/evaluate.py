@@ -104,7 +104,8 @@ def result_of(suite: Suite, answered: Sequence[Answered], seconds: float) -> dic
 
 def write_json(path: Path, content: dict[str, Any]) -> None:
     """Write *content* to *path*, whole or not at all."""
-    part = path.with_name(path.name + ".part")
+    # two evaluations may end into one folder at once
+    part = path.with_name(f".{path.name}-{os.getpid()}")
     part.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", "utf-8")
     os.replace(part, path)
 

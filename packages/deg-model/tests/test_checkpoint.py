@@ -1,0 +1,131 @@
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+import torch
+
+from deg_model import (
+    BASES,
+    DEFAULT_BASE,
+    Base,
+    Checkpoint,
+    CheckpointError,
+    load_checkpoint,
+    save_checkpoint,
+)
+
+FILES = ("adapters.safetensors", "deg.json", "heads.safetensors")
+
+
+def make_checkpoint(base: Base = BASES[DEFAULT_BASE]) -> Checkpoint:
+    return Checkpoint(
+        model_id="tiny",
+        base=base,
+        taps=(1, 2, 3),
+        rank=4,
+        heads={"noul.yes.weight": torch.randn(1, 8), "temperatures": torch.rand(4)},
+        adapters={"layers.0.o.lora_A": torch.randn(4, 8)},
+    )
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    save_checkpoint(make_checkpoint(), tmp_path / "tiny")
+    return tmp_path / "tiny"
+
+
+def edit(folder: Path, **changes: object) -> None:
+    facts = json.loads((folder / "deg.json").read_text())
+    (folder / "deg.json").write_text(json.dumps(facts | changes))
+
+
+def test_load_reads_back_what_save_writes(tmp_path: Path) -> None:
+    checkpoint = make_checkpoint(Base("own", "llama", "a" * 64))
+    save_checkpoint(checkpoint, tmp_path / "deep" / "tiny")
+    loaded = load_checkpoint(tmp_path / "deep" / "tiny")
+    assert (loaded.model_id, loaded.base, loaded.taps, loaded.rank) == (
+        checkpoint.model_id,
+        checkpoint.base,
+        checkpoint.taps,
+        checkpoint.rank,
+    )
+    assert torch.equal(loaded.heads["temperatures"], checkpoint.heads["temperatures"])
+    for name, tensor in checkpoint.adapters.items():
+        assert torch.equal(loaded.adapters[name], tensor.bfloat16().float())
+
+
+def test_tensors_take_two_bytes_a_number(folder: Path) -> None:
+    assert (folder / "adapters.safetensors").stat().st_size < 4 * 8 * 2 + 150
+
+
+def test_saving_again_keeps_what_stands_beside(folder: Path) -> None:
+    (folder / "README.md").write_text("# Model card")
+    (folder / "plots").mkdir()
+    (folder / "plots" / "loss.svg").write_text("<svg/>")
+    save_checkpoint(make_checkpoint(), folder)
+    load_checkpoint(folder)
+    assert (folder / "README.md").read_text() == "# Model card"
+    assert (folder / "plots" / "loss.svg").is_file()
+    assert [path.name for path in folder.parent.iterdir()] == [folder.name]
+
+
+@pytest.mark.parametrize("failing", ["write_text", "replace"])
+def test_a_save_that_fails_leaves_the_old_checkpoint(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, failing: str
+) -> None:
+    before = {name: (folder / name).read_bytes() for name in FILES}
+    original = getattr(Path, failing)
+
+    def fail(path: Path, *args: object, **kwargs: object) -> object:
+        if "-new-" in str(path):
+            raise OSError("disk full")
+        return original(path, *args, **kwargs)
+
+    monkeypatch.setattr(Path, failing, fail)
+    with pytest.raises(OSError, match="disk full"):
+        save_checkpoint(make_checkpoint(), folder)
+    assert {name: (folder / name).read_bytes() for name in FILES} == before
+    assert [path.name for path in folder.parent.iterdir()] == [folder.name]
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_missing_file_is_named(folder: Path, name: str) -> None:
+    (folder / name).unlink()
+    with pytest.raises(CheckpointError, match=name):
+        load_checkpoint(folder)
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_truncated_file_is_named(folder: Path, name: str) -> None:
+    content = (folder / name).read_bytes()
+    (folder / name).write_bytes(content[: len(content) // 2])
+    with pytest.raises(CheckpointError, match=name):
+        load_checkpoint(folder)
+
+
+def test_a_missing_folder_is_named(folder: Path) -> None:
+    shutil.rmtree(folder)
+    with pytest.raises(CheckpointError, match="no checkpoint: .*tiny/deg.json"):
+        load_checkpoint(folder)
+
+
+def test_another_format_version_is_refused(folder: Path) -> None:
+    edit(folder, format="deg-checkpoint-v2")
+    with pytest.raises(CheckpointError, match="'deg-checkpoint-v2'; this version reads"):
+        load_checkpoint(folder)
+
+
+def test_another_hash_of_a_known_base_is_refused(folder: Path) -> None:
+    edit(folder, base={"name": DEFAULT_BASE, "family": "llama", "sha256": "0" * 64})
+    with pytest.raises(CheckpointError, match=f"{DEFAULT_BASE}' with sha256 0000"):
+        load_checkpoint(folder)
+
+
+@pytest.mark.parametrize("changes", [{"taps": 3}, {"base": []}, {"files": None}, {"lora": {}}])
+def test_facts_of_another_shape_are_refused(folder: Path, changes: dict[str, object]) -> None:
+    edit(folder, **changes)
+    with pytest.raises(CheckpointError, match=r"deg\.json (lacks|is not laid out)"):
+        load_checkpoint(folder)

@@ -1,0 +1,65 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import deg_model
+
+
+def test_public_names_are_sorted_and_there() -> None:
+    assert list(deg_model.__all__) == sorted(deg_model.__all__)
+    assert all(hasattr(deg_model, name) for name in deg_model.__all__)
+
+
+def test_the_public_names() -> None:
+    assert set(deg_model.__all__) == {
+        "BASES",
+        "Backbone",
+        "BackboneConfig",
+        "Base",
+        "BaseFiles",
+        "Checkpoint",
+        "CheckpointError",
+        "ContextState",
+        "ContextTooLong",
+        "DEFAULT_BASE",
+        "DEFAULT_CHECKPOINT",
+        "DegModel",
+        "EncodedContext",
+        "Fork",
+        "ForkBucket",
+        "HEAD_NAMES",
+        "Heads",
+        "Llama",
+        "LowRankAdapters",
+        "MAX_SPAN_TOKENS",
+        "ModelError",
+        "RowAttention",
+        "SpanKeys",
+        "SpanScores",
+        "State",
+        "Tokenizer",
+        "TrainingAttention",
+        "WeightsError",
+        "__version__",
+        "cache_folder",
+        "default_taps",
+        "encode_context",
+        "fork_of",
+        "load_backbone",
+        "load_checkpoint",
+        "load_weights",
+        "resolve_base",
+        "save_checkpoint",
+        "tap_features",
+    }
+
+
+def test_importing_needs_neither_transformers_nor_the_conversion_nor_the_hub() -> None:
+    program = (
+        "import sys, warnings; warnings.simplefilter('ignore'); "
+        "absent = ['transformers', 'gguf', 'numpy', 'huggingface_hub']; "
+        "sys.modules.update(dict.fromkeys(absent)); import deg_model; "
+        "sys.exit(any(sys.modules[name] for name in absent))"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True, stderr=subprocess.DEVNULL)

@@ -1,0 +1,86 @@
+from __future__ import annotations
+
+import pytest
+import torch
+from torch import Tensor
+
+from deg_model import MAX_SPAN_TOKENS, Heads, SpanKeys, SpanScores
+from deg_model.scores import probabilities
+
+
+def make_heads() -> Heads:
+    torch.manual_seed(0)
+    heads = Heads(32, 96)
+    torch.nn.init.normal_(heads.extract.distance_bias)
+    heads.temperatures.copy_(torch.tensor([0.5, 2.0, 3.0, 0.7]))
+    return heads.requires_grad_(False)
+
+
+def span_scores(num_tokens: int) -> tuple[SpanScores, Heads, Tensor, Tensor]:
+    heads, features_TK, answer_H = make_heads(), torch.randn(num_tokens, 96), torch.randn(32)
+    keys = SpanKeys(features_TK, heads.extract)
+    return SpanScores(answer_H, keys, 0.7), heads, features_TK, answer_H
+
+
+@pytest.mark.parametrize("num_tokens", [0, 1, 17, 300])
+def test_starts_and_null_are_one_distribution(num_tokens: int) -> None:
+    scores, *_ = span_scores(num_tokens)
+    total = scores.log_start.exp().sum() + torch.tensor(scores.log_null).exp()
+    assert scores.log_start.shape == (num_tokens,)
+    assert torch.allclose(total, torch.ones(()), atol=1e-5)
+
+
+def test_ends_given_a_start_are_a_distribution_over_the_band() -> None:
+    scores, *_ = span_scores(300)
+    for start, log_end_T in zip((0, 150, 299), scores.log_end([0, 150, 299]), strict=True):
+        assert torch.allclose(log_end_T.exp().sum(), torch.ones(()), atol=1e-5)
+        assert torch.equal(log_end_T[:start], torch.full((start,), -torch.inf))
+        assert torch.isfinite(log_end_T[start : start + MAX_SPAN_TOKENS]).all()
+        assert (log_end_T[start + MAX_SPAN_TOKENS :] == -torch.inf).all()
+
+
+def test_no_starts_have_no_ends() -> None:
+    assert span_scores(5)[0].log_end([]).shape == (0, 5)
+
+
+def test_a_start_has_the_same_ends_in_any_company() -> None:
+    scores, *_ = span_scores(90)
+    together_ST = scores.log_end(range(90))
+    for start in (0, 1, 44, 89):
+        assert torch.equal(scores.log_end([start])[0], together_ST[start])
+
+
+def test_span_scores_are_what_the_head_is_trained_to_give() -> None:
+    scores, heads, features_TK, answer_H = span_scores(40)
+    head = heads.extract
+    logits_Z = head.start(answer_H[None], head.start_key(features_TK)[None])[0]
+    expected_Z = (logits_Z / 0.7).log_softmax(-1)
+    assert torch.allclose(scores.log_start, expected_Z[:-1], atol=1e-5)
+    assert scores.log_null == pytest.approx(float(expected_Z[-1]), abs=1e-5)
+    starts_S = torch.tensor([3, 39])
+    logits_ST = head.end(
+        answer_H.expand(2, -1),
+        features_TK[starts_S],
+        starts_S,
+        head.end_key(features_TK).expand(2, -1, -1),
+    )
+    expected_ST = (logits_ST / 0.7).log_softmax(-1)
+    assert torch.allclose(scores.log_end([3, 39]), expected_ST, atol=1e-5)
+
+
+@pytest.mark.parametrize(("name", "temperature"), [("choice", 0.5), ("score", 2.0)])
+def test_option_probabilities_are_what_the_head_is_trained_to_give(
+    name: str, temperature: float
+) -> None:
+    heads, answer_H, options_OH = make_heads(), torch.randn(32), torch.randn(7, 32)
+    logits_O = getattr(heads, name)(answer_H[None], options_OH[None])[0]
+    found_O = probabilities(heads, name, answer_H, options_OH)
+    assert torch.allclose(found_O, (logits_O / temperature).softmax(-1), atol=1e-6)
+
+
+def test_yes_no_probabilities_are_what_the_head_is_trained_to_give() -> None:
+    heads, answer_H = make_heads(), torch.randn(32)
+    expected = (heads.noul(answer_H[None])[0] / 3.0).softmax(-1)
+    assert torch.allclose(
+        probabilities(heads, "noul", answer_H, torch.zeros(0, 32)), expected, atol=1e-6
+    )

@@ -1,0 +1,48 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import tokenizers
+from hypothesis import given, strategies as st
+
+from deg_model import Tokenizer, WeightsError
+
+
+@given(text=st.text())
+def test_decode_reads_back_what_encode_writes(tokenizer: Tokenizer, text: str) -> None:
+    assert tokenizer.decode(list(tokenizer.encode(text))) == text
+    assert tokenizer.encode(text) == tuple(tokenizer.encode_with_offsets(text)[0])
+
+
+def test_special_tokens_are_read_only_where_asked(
+    tokenizer: Tokenizer, inner_tokenizer: tokenizers.Tokenizer
+) -> None:
+    start = inner_tokenizer.token_to_id("<|im_start|>")
+    text = "<|im_start|>user"
+    assert tokenizer.encode(text, special=True)[0] == start
+    assert start not in tokenizer.encode(text)
+    assert start not in tokenizer.encode_with_offsets(text)[0]
+    assert tokenizer.decode(list(tokenizer.encode(text))) == text
+
+
+def test_asking_for_special_tokens_changes_nothing_after(tokenizer: Tokenizer) -> None:
+    before = tokenizer.encode_with_offsets("<|im_end|>")
+    tokenizer.encode("<|im_end|>", special=True)
+    assert tokenizer.encode_with_offsets("<|im_end|>") == before
+
+
+def test_load_reads_the_file_of_a_folder(
+    tokenizer: Tokenizer, inner_tokenizer: tokenizers.Tokenizer, tmp_path: Path
+) -> None:
+    inner_tokenizer.save(str(tmp_path / "tokenizer.json"))
+    text = "<|im_start|> naïve 東京"
+    assert Tokenizer.load(tmp_path).encode(text) == tokenizer.encode(text)
+
+
+def test_load_names_a_file_that_is_missing_or_damaged(tmp_path: Path) -> None:
+    with pytest.raises(WeightsError, match="tokenizer.json does not exist"):
+        Tokenizer.load(tmp_path)
+    (tmp_path / "tokenizer.json").write_text('{"version": ')
+    with pytest.raises(WeightsError, match="tokenizer.json is damaged"):
+        Tokenizer.load(tmp_path)

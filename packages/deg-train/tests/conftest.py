@@ -1,0 +1,189 @@
+"""A tiny random model, its tokenizer, and records that it can learn by heart."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import tokenizers
+import torch
+from safetensors.torch import save_file
+from tokenizers import decoders, models, pre_tokenizers, trainers
+from torch import Tensor
+
+from deg_model import (
+    BASES,
+    DEFAULT_BASE,
+    DegModel,
+    Heads,
+    Llama,
+    Tokenizer,
+    default_taps,
+    load_backbone,
+    resolve_base,
+    save_checkpoint,
+)
+from deg_train.generate import DocumentSource
+from deg_train.questions import Example, example_of
+from deg_train.records import Record
+from deg_train.trainer import FitOptions, Trainer
+
+VOCABULARY = 700
+CONFIG = {
+    "vocab_size": VOCABULARY,
+    "hidden_size": 32,
+    "intermediate_size": 64,
+    "num_hidden_layers": 3,
+    "num_attention_heads": 4,
+    "num_key_value_heads": 2,
+    "rms_norm_eps": 1e-5,
+    "rope_theta": 10000.0,
+    "max_position_embeddings": 2048,
+}
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _one_thread() -> None:
+    torch.set_num_threads(1)
+
+
+@pytest.fixture(scope="session")
+def inner_tokenizer() -> tokenizers.Tokenizer:
+    inner = tokenizers.Tokenizer(models.BPE())
+    inner.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False, trim_offsets=False)
+    inner.decoder = decoders.ByteLevel()
+    trainer = trainers.BpeTrainer(
+        vocab_size=VOCABULARY,
+        special_tokens=["<|im_start|>", "<|im_end|>"],
+        initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
+        show_progress=False,
+    )
+    texts = [record.to_json() for record in DocumentSource().records(30, seed=0)]
+    inner.train_from_iterator(texts, trainer)
+    return inner
+
+
+@pytest.fixture(scope="session")
+def tokenizer(inner_tokenizer: tokenizers.Tokenizer) -> Tokenizer:
+    return Tokenizer(inner_tokenizer)
+
+
+@pytest.fixture(scope="session")
+def base_folder(
+    inner_tokenizer: tokenizers.Tokenizer, tmp_path_factory: pytest.TempPathFactory
+) -> Path:
+    """Return a cache folder with tiny weights in the place of the default base."""
+    cache = tmp_path_factory.mktemp("cache")
+    folder = cache / DEFAULT_BASE
+    folder.mkdir()
+    save_file(random_weights(), folder / "model.safetensors")
+    (folder / "config.json").write_text(json.dumps(CONFIG))
+    (folder / "tokenizer.json").write_text(inner_tokenizer.to_str())
+    base = BASES[DEFAULT_BASE]
+    (folder / "base.json").write_text(json.dumps({"name": base.name, "sha256": base.sha256}))
+    return cache
+
+
+@pytest.fixture
+def cache(base_folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("DEG_CACHE", str(base_folder))
+    monkeypatch.delenv("DEG_BASE_DIR", raising=False)
+    return base_folder
+
+
+@pytest.fixture
+def backbone(cache: Path) -> Llama:
+    backbone = load_backbone(resolve_base(BASES[DEFAULT_BASE]), torch.float32)
+    assert isinstance(backbone, Llama)
+    return backbone
+
+
+@pytest.fixture
+def make_trainer(backbone: Llama) -> Callable[..., Trainer]:
+    def make(**options: float) -> Trainer:
+        chosen = {"rank": 4, "warmup": 1, "decay": 1, **options}
+        return Trainer(backbone, BASES[DEFAULT_BASE], FitOptions(**chosen))
+
+    return make
+
+
+@pytest.fixture
+def model(backbone: Llama, tokenizer: Tokenizer) -> DegModel:
+    torch.manual_seed(0)
+    taps = default_taps(backbone.config.num_layers)
+    heads = Heads(backbone.config.hidden_size, backbone.config.hidden_size * len(taps))
+    return DegModel(backbone, heads, tokenizer, taps=taps, model_id="tiny")
+
+
+@pytest.fixture
+def checkpoint(make_trainer: Callable[..., Trainer], tmp_path: Path) -> Path:
+    """Return the folder of an untrained checkpoint."""
+    folder = tmp_path / "checkpoint"
+    save_checkpoint(make_trainer().checkpoint("tiny"), folder)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def records() -> list[Record]:
+    return [made_record(*facts) for facts in FACTS]
+
+
+@pytest.fixture(scope="session")
+def examples(records: list[Record], tokenizer: Tokenizer) -> list[Example]:
+    return [example_of(record, tokenizer) for record in records]
+
+
+FACTS = (
+    ("Ann", "billing", True, 2, "owes 12 euro since 1 May 2024"),
+    ("Bob", "delivery", False, 0, "got 340 boxes"),
+    ("Cleo", "billing", False, 1, "is here"),
+    ("Dan", "other", True, 2, "left on 3 June 2023"),
+)
+
+
+def made_record(name: str, topic: str, urgent: bool, anger: int, rest: str) -> Record:
+    context = f"{name} writes about {topic}: {name} {rest}."
+    spans = {"/name": ((0, len(name)), (context.rindex(name), context.rindex(name) + len(name)))}
+    value = {"name": name, "topic": topic, "urgent": urgent, "anger": anger}
+    number = next((word for word in rest.split() if word in {"12", "340"}), None)
+    if number is not None:
+        value["number"] = int(number)
+        spans["/number"] = ((context.index(number), context.index(number) + len(number)),)
+    properties = {
+        "name": {"type": "string"},
+        "number": {"type": ["integer", "null"]},
+        "topic": {"enum": ["billing", "delivery", "other"]},
+        "urgent": {"type": "boolean"},
+        "anger": {"type": "integer", "minimum": 0, "maximum": 2},
+    }
+    schema = {"type": "object", "properties": properties, "required": ["name"]}
+    return Record(context, schema, value, spans, "made")
+
+
+def random_weights() -> dict[str, Tensor]:
+    generator = torch.Generator().manual_seed(0)
+
+    def normal(*shape: int) -> Tensor:
+        return torch.randn(*shape, generator=generator) / shape[-1] ** 0.5
+
+    hidden, inner = 32, 64
+    weights = {
+        "model.embed_tokens.weight": torch.randn(VOCABULARY, hidden, generator=generator),
+        "model.norm.weight": torch.ones(hidden),
+    }
+    for index in range(3):
+        layer = f"model.layers.{index}"
+        weights |= {
+            f"{layer}.input_layernorm.weight": torch.ones(hidden),
+            f"{layer}.post_attention_layernorm.weight": torch.ones(hidden),
+            f"{layer}.self_attn.q_proj.weight": normal(hidden, hidden),
+            f"{layer}.self_attn.k_proj.weight": normal(hidden // 2, hidden),
+            f"{layer}.self_attn.v_proj.weight": normal(hidden // 2, hidden),
+            f"{layer}.self_attn.o_proj.weight": normal(hidden, hidden),
+            f"{layer}.mlp.gate_proj.weight": normal(inner, hidden),
+            f"{layer}.mlp.up_proj.weight": normal(inner, hidden),
+            f"{layer}.mlp.down_proj.weight": normal(hidden, inner),
+        }
+    return weights

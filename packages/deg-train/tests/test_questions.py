@@ -1,0 +1,69 @@
+from __future__ import annotations
+
+from typing import Any
+
+from deg_model import MAX_SPAN_TOKENS, Tokenizer
+from deg_train.questions import Question, example_of
+from deg_train.records import Record
+
+
+def ask(tokenizer: Tokenizer, leaf: dict[str, Any], value: Any, **kwargs: Any) -> Question:
+    context = kwargs.get("context", "Ann met Bob")
+    spans = {"/x": kwargs["spans"]} if "spans" in kwargs else {}
+    schema = {"type": "object", "properties": {"x": leaf}}
+    example = example_of(Record(context, schema, {"x": value}, spans, "made"), tokenizer)
+    (question,) = example.questions
+    return question
+
+
+def test_the_outcome_of_a_choice_is_its_place_among_the_options(tokenizer: Tokenizer) -> None:
+    assert ask(tokenizer, {"enum": ["a", "b", "c"]}, "c").outcome == 2
+    assert ask(tokenizer, {"enum": ["a", None]}, None).outcome == 1
+
+
+def test_true_is_not_taken_for_one(tokenizer: Tokenizer) -> None:
+    assert ask(tokenizer, {"enum": [1, True, "a"]}, True).outcome == 1
+
+
+def test_yes_is_the_first_outcome(tokenizer: Tokenizer) -> None:
+    assert ask(tokenizer, {"type": "boolean"}, True).outcome == 0
+    assert ask(tokenizer, {"type": "boolean"}, False).outcome == 1
+
+
+def test_a_score_counts_levels_and_null_comes_last(tokenizer: Tokenizer) -> None:
+    leaf = {"type": ["integer", "null"], "minimum": 3, "maximum": 5}
+    assert ask(tokenizer, leaf, 4).outcome == 1
+    assert ask(tokenizer, leaf, None).outcome == 3
+
+
+def test_every_place_of_a_value_is_a_right_span(tokenizer: Tokenizer) -> None:
+    text = "Bob met Bob"
+    question = ask(tokenizer, {"type": "string"}, "Bob", context=text, spans=((8, 11), (0, 3)))
+    assert len(question.spans) == 2
+    assert question.spans[0] < question.spans[1]
+
+
+def test_a_value_that_is_not_there_has_no_span(tokenizer: Tokenizer) -> None:
+    assert ask(tokenizer, {"type": "string"}, None).spans == ()
+
+
+def test_a_nested_field_finds_its_value(tokenizer: Tokenizer) -> None:
+    leaf = {"type": "object", "properties": {"a/b": {"enum": ["u", "v"]}}}
+    schema = {"type": "object", "properties": {"x": leaf}}
+    record = Record("text", schema, {"x": {"a/b": "v"}}, {}, "made")
+    assert example_of(record, tokenizer).questions[0].outcome == 1
+
+
+def test_a_value_too_long_to_point_at_is_left_out(tokenizer: Tokenizer) -> None:
+    text = "7! " * (MAX_SPAN_TOKENS + 2)
+    schema = {"type": "object", "properties": {"x": {"type": "string"}}}
+    spans = {"/x": ((0, len(text) - 1),)}
+    record = Record(text, schema, {"x": text[:-1]}, spans, "made")
+    assert example_of(record, tokenizer).questions == ()
+
+
+def test_the_tokens_of_an_example_are_those_of_its_context_and_forks(tokenizer: Tokenizer) -> None:
+    schema = {"type": "object", "properties": {"x": {"type": "string"}, "y": {"type": "boolean"}}}
+    example = example_of(Record("Ann", schema, {"y": True}, {}, "made"), tokenizer)
+    forks = sum(len(question.fork.ids) for question in example.questions)
+    assert example.num_tokens == len(example.context.ids) + forks

@@ -1,0 +1,41 @@
+from __future__ import annotations
+
+import random
+
+from deg_model import Tokenizer
+from deg_train.batches import Batch
+from deg_train.recipe import default_mixture, drawer
+from deg_train.records import Record
+from deg_train.trainer import FitOptions
+
+
+def tokens(batches: list[Batch]) -> list[list[int]]:
+    return [batch.ids_N.tolist() for batch in batches]
+
+
+def test_a_draw_follows_from_seed_and_step_alone(tokenizer: Tokenizer) -> None:
+    options = FitOptions(tokens_per_step=1500, seed=5)
+    first = drawer(default_mixture(None), tokenizer, options)
+    second = drawer(default_mixture(None), tokenizer, options)
+    later = tokens(list(first(7)))
+    assert tokens(list(second(3))) != later
+    assert tokens(list(second(7))) == later
+
+
+def test_another_seed_draws_something_else(tokenizer: Tokenizer) -> None:
+    draws = [
+        drawer(default_mixture(None), tokenizer, FitOptions(tokens_per_step=1500, seed=seed))(0)
+        for seed in (0, 1)
+    ]
+    assert tokens(list(draws[0])) != tokens(list(draws[1]))
+
+
+def test_a_step_has_its_tokens_and_no_endless_example(tokenizer: Tokenizer) -> None:
+    class Source:
+        def sample(self, rng: random.Random) -> Record:
+            text = "word " * rng.choice((10, 5000))
+            schema = {"type": "object", "properties": {"x": {"type": "boolean"}}}
+            return Record(text, schema, {"x": True}, {}, "made")
+
+    batches = drawer(Source(), tokenizer, FitOptions(tokens_per_step=400))(0)
+    assert 400 <= sum(batch.num_real_tokens for batch in batches) < 600

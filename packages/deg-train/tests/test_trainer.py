@@ -1,0 +1,103 @@
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+import torch
+from torch import Tensor
+
+from deg_train.batches import Batch, pack
+from deg_train.questions import Example
+from deg_train.trainer import Trainer, run
+
+MakeTrainer = Callable[..., Trainer]
+
+
+def weights(trainer: Trainer) -> dict[str, Tensor]:
+    checkpoint = trainer.checkpoint("tiny")
+    return {**checkpoint.heads, **checkpoint.adapters}
+
+
+def draw_from(examples: list[Example]) -> Callable[[int], Sequence[Batch]]:
+    return lambda step: pack([examples[step % 4], examples[(step + 1) % 4]], 4096)
+
+
+def test_a_model_learns_a_handful_of_examples_by_heart(
+    make_trainer: MakeTrainer, examples: list[Example]
+) -> None:
+    trainer = make_trainer(steps=60, learning_rate=1e-2)
+    batches = pack(examples, 4096)
+    trainer.standardize(batches)
+    reports = [trainer.train_step(batches) for _ in range(60)]
+    assert reports[-1].decide < 0.1 * reports[0].decide
+    assert reports[-1].extract < 0.1 * reports[0].extract
+    assert reports[-1].decide_right == reports[-1].extract_right == 1
+
+
+def test_a_resumed_run_is_bitwise_an_unbroken_one(
+    make_trainer: MakeTrainer, examples: list[Example], tmp_path: Path
+) -> None:
+    draw, state = draw_from(examples), tmp_path / "state.safetensors"
+    unbroken, first, second = (make_trainer(steps=6) for _ in range(3))
+    unbroken.standardize(draw(0))
+    list(run(unbroken, draw, save_to=tmp_path / "other", save_every=50))
+    first.standardize(draw(0))
+    list(run(first, draw, save_to=state, save_every=50, should_stop=lambda: first.step == 3))
+    second.resume(state)
+    assert second.step == 3
+    list(run(second, draw, save_to=state, save_every=50))
+    expected, found = weights(unbroken), weights(second)
+    assert expected.keys() == found.keys()
+    assert all(torch.equal(expected[name], found[name]) for name in expected)
+
+
+def test_a_step_is_the_same_however_its_examples_are_packed(
+    make_trainer: MakeTrainer, examples: list[Example]
+) -> None:
+    whole, parted = make_trainer(), make_trainer()
+    one = whole.train_step(pack(examples, 100_000))
+    many = parted.train_step(pack(examples, 1))
+    assert one.decide == pytest.approx(many.decide, rel=1e-4)
+    assert one.extract == pytest.approx(many.extract, rel=1e-4)
+    assert one.tokens == many.tokens
+
+
+def test_a_run_saves_every_so_often_and_at_its_end(
+    make_trainer: MakeTrainer, examples: list[Example], tmp_path: Path
+) -> None:
+    state = tmp_path / "state"
+    reports = run(make_trainer(steps=3), draw_from(examples), save_to=state, save_every=2)
+    saved = [state.stat().st_mtime_ns if state.exists() else 0 for _ in reports]
+    assert saved[0] == 0 < saved[1] < saved[2]
+    assert [path.name for path in tmp_path.iterdir()] == ["state"]
+
+
+def test_the_rate_rises_stays_and_falls(make_trainer: MakeTrainer, examples: list[Example]) -> None:
+    trainer = make_trainer(steps=8, warmup=2, decay=4, learning_rate=1.0)
+    batches = pack(examples[:1], 4096)
+    rates = [trainer.train_step(batches).learning_rate for _ in range(8)]
+    assert rates == [0.5, 1, 1, 1, 1, 0.75, 0.5, 0.25]
+
+
+def test_a_state_of_another_run_is_refused(make_trainer: MakeTrainer, tmp_path: Path) -> None:
+    make_trainer(rank=4).save(tmp_path / "state")
+    with pytest.raises(ValueError, match="of another run"):
+        make_trainer(rank=3).resume(tmp_path / "state")
+
+
+def test_a_damaged_state_is_refused_by_name(make_trainer: MakeTrainer, tmp_path: Path) -> None:
+    make_trainer().save(tmp_path / "state")
+    whole = (tmp_path / "state").read_bytes()
+    (tmp_path / "state").write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(ValueError, match="state is damaged"):
+        make_trainer().resume(tmp_path / "state")
+
+
+def test_standardized_inputs_have_mean_zero(
+    make_trainer: MakeTrainer, examples: list[Example]
+) -> None:
+    trainer = make_trainer()
+    trainer.standardize(pack(examples, 4096))
+    assert trainer.heads.final.mean.abs().max() > 0
+    assert bool((trainer.heads.features.scale > 0).all())
