@@ -113,8 +113,6 @@ def make_model(make_llama: Callable[..., Llama], tokenizer: Tokenizer) -> Callab
         heads = Heads(hidden, hidden * len(taps))
         torch.nn.init.normal_(heads.extract.distance_bias)
         heads.temperatures.copy_(torch.tensor([1.1, 0.9, 1.3, 0.8]))
-        heads.final.measure(torch.randn(50, hidden) * 2 + 1)
-        heads.features.measure(torch.randn(50, hidden * len(taps)) * 0.5 - 1)
         return DegModel(llama, heads, tokenizer, taps=taps, model_id="tiny")
 
     return make

@@ -5,7 +5,6 @@ import math
 import torch
 
 from deg_model import HEAD_NAMES, MAX_SPAN_TOKENS, Heads
-from deg_model.heads import Standardizer
 
 # 3 questions, 5 options, 200 context tokens, hidden size 32, features 96
 
@@ -63,24 +62,3 @@ def test_temperatures_are_found_by_name_and_saved() -> None:
     heads.temperatures.copy_(torch.tensor([1.0, 2.0, 3.0, 4.0]))
     assert [heads.temperature(name) for name in HEAD_NAMES] == [1, 2, 3, 4]
     assert "temperatures" in heads.state_dict()
-
-
-def test_a_fresh_standardizer_changes_nothing() -> None:
-    x = torch.randn(4, 6)
-    assert torch.equal(Standardizer(6)(x), x)
-
-
-def test_a_measured_standardizer_brings_features_to_mean_0_and_like_deviations() -> None:
-    torch.manual_seed(0)
-    x = torch.randn(500, 6) * torch.tensor([1.0, 2, 3, 4, 5, 1000]) + 50
-    standardizer = Standardizer(6)
-    standardizer.measure(x)
-    found = standardizer(x)
-    assert torch.allclose(found.mean(0), torch.zeros(6), atol=1e-3)
-    assert ((found.std(0) > 0.6) & (found.std(0) <= 1)).all()
-
-
-def test_a_feature_that_never_moves_stays_finite() -> None:
-    standardizer = Standardizer(3)
-    standardizer.measure(torch.tensor([[1.0, 2.0, 7.0], [2.0, 4.0, 7.0]]))
-    assert standardizer(torch.tensor([[1.5, 3.0, 7.0]])).tolist() == [[0, 0, 0]]

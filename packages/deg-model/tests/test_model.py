@@ -155,8 +155,8 @@ def test_answers_are_what_training_computes(make_model: Callable[..., DegModel])
         TrainingAttention(torch.tensor([num]), num, [bucket], each=2, dtype=torch.float32),
         taps=model.taps,
     )
-    final_RLH = heads.final(tapped[-1][num:]).view(2, 7, -1)
-    features_TK = heads.features(tap_features([tap[:num] for tap in tapped]))[
+    final_RLH = tapped[-1][num:].view(2, 7, -1)
+    features_TK = tap_features([tap[:num] for tap in tapped])[
         state.encoded.first : state.encoded.first + state.encoded.num_tokens
     ]
     keys = heads.extract.start_key(features_TK)

@@ -21,7 +21,7 @@ def taught(model: DegModel, example: Example, *, right: bool) -> Example:
     (asked,) = [question for question in example.questions if question.fork.head == "noul"]
     batch = collate([replace(example, questions=(asked,))])
     with torch.no_grad():
-        hidden = read_batch(model.backbone, model.heads, batch, taps=model.taps)
+        hidden = read_batch(model.backbone, batch, taps=model.taps)
         best = int(decide_logits(model.heads, batch, hidden)["noul"].logits_RO.argmax())
     return replace(example, questions=(replace(asked, outcome=best if right else 1 - best),))
 

@@ -34,7 +34,7 @@ def test_the_loss_is_minus_the_log_of_what_the_runtime_answers(
     example = examples[0]
     batch = collate([example])
     with torch.no_grad():
-        hidden = read_batch(model.backbone, model.heads, batch, taps=model.taps)
+        hidden = read_batch(model.backbone, batch, taps=model.taps)
         losses = batch_losses(model.heads, batch, hidden)
     context = model.read("Ann writes about billing: Ann owes 12 euro since 1 May 2024.")
     decide = extract = 0.0
@@ -57,7 +57,7 @@ def test_an_absent_value_is_learned_as_null(model: DegModel, examples: list[Exam
     absent = [question for question in example.questions if question.outcome < 0][1:]
     batch = collate([replace(example, questions=tuple(absent))])
     with torch.no_grad():
-        hidden = read_batch(model.backbone, model.heads, batch, taps=model.taps)
+        hidden = read_batch(model.backbone, batch, taps=model.taps)
         losses = batch_losses(model.heads, batch, hidden)
     (scores,) = model.answer(
         [absent[0].fork], [model.read("Cleo writes about billing: Cleo is here.")]

@@ -28,7 +28,6 @@ def test_a_model_learns_a_handful_of_examples_by_heart(
 ) -> None:
     trainer = make_trainer(steps=60, learning_rate=1e-2)
     batches = pack(examples, 4096)
-    trainer.standardize(batches)
     reports = [trainer.train_step(batches) for _ in range(60)]
     assert reports[-1].decide < 0.1 * reports[0].decide
     assert reports[-1].extract < 0.1 * reports[0].extract
@@ -40,9 +39,7 @@ def test_a_resumed_run_is_bitwise_an_unbroken_one(
 ) -> None:
     draw, state = draw_from(examples), tmp_path / "state.safetensors"
     unbroken, first, second = (make_trainer(steps=6) for _ in range(3))
-    unbroken.standardize(draw(0))
     list(run(unbroken, draw, save_to=tmp_path / "other", save_every=50))
-    first.standardize(draw(0))
     list(run(first, draw, save_to=state, save_every=50, should_stop=lambda: first.step == 3))
     second.resume(state)
     assert second.step == 3
@@ -92,12 +89,3 @@ def test_a_damaged_state_is_refused_by_name(make_trainer: MakeTrainer, tmp_path:
     (tmp_path / "state").write_bytes(whole[: len(whole) // 2])
     with pytest.raises(ValueError, match="state is damaged"):
         make_trainer().resume(tmp_path / "state")
-
-
-def test_standardized_inputs_have_mean_zero(
-    make_trainer: MakeTrainer, examples: list[Example]
-) -> None:
-    trainer = make_trainer()
-    trainer.standardize(pack(examples, 4096))
-    assert trainer.heads.final.mean.abs().max() > 0
-    assert bool((trainer.heads.features.scale > 0).all())

@@ -26,7 +26,6 @@ __all__ = ["DEFAULT_CHECKPOINT", "Checkpoint", "load_checkpoint", "save_checkpoi
 
 DEFAULT_CHECKPOINT = Path(__file__).parent / "checkpoints" / "default"
 _FORMAT = "deg-checkpoint-v1"
-_EXACT = ("temperatures", ".mean", ".scale")
 _FACTS, _HEADS, _ADAPTERS = "deg.json", "heads.safetensors", "adapters.safetensors"
 
 
@@ -152,7 +151,7 @@ def _tensors(path: Path, sha256: str) -> dict[str, Tensor]:
 
 
 def _stored(name: str, tensor: Tensor) -> Tensor:
-    kept = torch.float32 if name.endswith(_EXACT) else torch.bfloat16
+    kept = torch.float32 if name == "temperatures" else torch.bfloat16
     return tensor.detach().to(kept).contiguous()
 
 

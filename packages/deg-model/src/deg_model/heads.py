@@ -19,7 +19,6 @@ __all__ = [
     "Heads",
     "OptionHead",
     "SpanHead",
-    "Standardizer",
     "YesNoHead",
 ]
 
@@ -27,33 +26,6 @@ HEAD_NAMES = ("choice", "score", "noul", "extract")
 MAX_SPAN_TOKENS = 128
 _WIDTH = 256
 SCORE_DIVISOR = math.sqrt(_WIDTH)
-
-
-class Standardizer(nn.Module):
-    """Shifts and scales each feature to mean 0 and deviation 1, by constants measured once.
-
-    A few hidden features of a language model are huge and almost constant; left in, they drown
-    the rest and slow the heads' training many times.
-    """
-
-    mean: Tensor
-    scale: Tensor
-
-    def __init__(self, size: int) -> None:
-        super().__init__()
-        self.register_buffer("mean", torch.zeros(size))
-        self.register_buffer("scale", torch.ones(size))
-
-    def measure(self, x_NF: Tensor) -> None:
-        """Take the constants from examples [N, F]."""
-        deviation_F = x_NF.std(dim=0)
-        self.mean.copy_(x_NF.mean(dim=0))
-        # a feature that hardly moves is not blown up
-        self.scale.copy_(1 / (deviation_F + 0.1 * deviation_F.median()))
-
-    def forward(self, x: Tensor) -> Tensor:
-        """Return x [..., F], standardized."""
-        return (x - self.mean) * self.scale
 
 
 class OptionHead(nn.Module):
@@ -127,16 +99,10 @@ class SpanHead(nn.Module):
 
 
 class Heads(nn.Module):
-    """Every head of a checkpoint, with one calibration temperature each.
-
-    `final` standardizes the last hidden state, from which answers and options are read, and
-    `features` the tapped features of context tokens; the heads take what these return.
-    """
+    """Every head of a checkpoint, with one calibration temperature each."""
 
     def __init__(self, hidden_size: int, feature_size: int) -> None:
         super().__init__()
-        self.final = Standardizer(hidden_size)
-        self.features = Standardizer(feature_size)
         self.choice = OptionHead(hidden_size)
         self.score = OptionHead(hidden_size)
         self.noul = YesNoHead(hidden_size)

@@ -148,7 +148,7 @@ class DegModel:
         read = []
         for encoded, state, piece in zip(contexts, states, pieces, strict=True):
             inside = slice(encoded.first, encoded.first + encoded.num_tokens)
-            features_TK = self.heads.features(torch.cat(piece)[inside])
+            features_TK = torch.cat(piece)[inside]
             keys = SpanKeys(features_TK, self.heads.extract)
             read.append(ContextState(encoded, state, keys))
         return read
@@ -178,10 +178,10 @@ class DegModel:
         return answers
 
     def _head(self, fork: Fork, own_LH: Tensor, context: ContextState) -> Tensor | SpanScores:
-        answer_H = self.heads.final(own_LH[-1].float())
+        answer_H = own_LH[-1].float()
         if fork.head == "extract":
             return SpanScores(answer_H, context.span_keys, self.heads.temperature("extract"))
-        options_OH = self.heads.final(own_LH[list(fork.options)].float())
+        options_OH = own_LH[list(fork.options)].float()
         return probabilities(self.heads, fork.head, answer_H, options_OH)
 
     def _pass(

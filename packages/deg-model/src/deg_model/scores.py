@@ -12,11 +12,14 @@ import torch
 from torch import Tensor
 
 from deg_kernels import linear
-from deg_model.heads import SCORE_DIVISOR, Heads, OptionHead, SpanHead
+from deg_model.heads import MAX_SPAN_TOKENS, SCORE_DIVISOR, Heads, OptionHead, SpanHead
 
-# T context tokens, S starts, O options, H hidden, K features, D = 256, Z = T + 1 outcomes
+# T context tokens, S starts, W span lengths, O options, H hidden, K features, D = 256
+# Z = T + 1 outcomes
 
 __all__ = ["SpanKeys", "SpanScores", "probabilities"]
+
+_STARTS_PER_PASS = 64
 
 
 def probabilities(heads: Heads, name: str, answer_H: Tensor, options_OH: Tensor) -> Tensor:
@@ -78,14 +81,26 @@ class SpanScores:
         self.log_null = float(log_Z[-1])
 
     def log_end(self, starts: Sequence[int]) -> Tensor:
-        """Return log-probabilities [S, T] of each end token given each start; -inf outside."""
+        """Return log-probabilities [S, W] of spans of 1 to W tokens given their start.
+
+        W is `MAX_SPAN_TOKENS`, or T where the context is shorter; -inf lies past its last token.
+        """
+        passes = range(0, max(len(starts), 1), _STARTS_PER_PASS)
+        return torch.cat([self._log_end(starts[i : i + _STARTS_PER_PASS]) for i in passes])
+
+    def _log_end(self, starts: Sequence[int]) -> Tensor:
         keys, head = self._keys, self._keys.head
+        num_tokens, width = keys.num_tokens, min(MAX_SPAN_TOKENS, keys.num_tokens)
         starts_S = torch.tensor(list(starts), dtype=torch.long)
         given_SD = linear(keys.features_TK[starts_S], head.end_given_start.weight)
         query_SD = linear(self._answer_1H, head.end_query.weight) + given_SD
-        match_ST = linear(query_SD, keys.end_TD) / SCORE_DIVISOR
-        logits_ST = match_ST + head.end_bias(starts_S, keys.num_tokens)
-        return (logits_ST / self._temperature).log_softmax(-1)
+        ends_SW = starts_S[:, None] + torch.arange(width)
+        keys_SWD = keys.end_TD[ends_SW.clamp(max=num_tokens - 1)]
+        # a sum over each pair alone: a matrix product would give it other bits in other company
+        match_SW = (keys_SWD * query_SD[:, None]).sum(-1) / SCORE_DIVISOR
+        logits_SW = match_SW + head.distance_bias[:width]
+        logits_SW = logits_SW.masked_fill(ends_SW >= num_tokens, float("-inf"))
+        return (logits_SW / self._temperature).log_softmax(-1)
 
 
 def _option_logits(head: OptionHead, answer_H: Tensor, options_OH: Tensor) -> Tensor:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import torch
+from torch import Tensor
+
 from deg_model import ContextState, SpanScores
 from deg_schema import (
     Decided,
     Extracted,
     FieldPlan,
-    FillError,
     Missing,
     Options,
     Outcome,
@@ -22,19 +23,17 @@ from deg_schema import (
     read_span,
     trim_span,
 )
-from torch import Tensor
 
-# T context tokens, S starts, K best spans
+# T context tokens, S starts, W span lengths, C candidates
 
 __all__ = ["decode"]
 
 _BEST_SPANS = 32
-_STARTS_PER_PASS = 64
 
 
 @dataclass(frozen=True, slots=True)
-class _Scored:
-    """A place in the context with the log-probability that the value stands there."""
+class _Place:
+    """A span of the context with the log-probability that the value stands there."""
 
     log_probability: float
     start: int
@@ -48,40 +47,23 @@ def decode(
     state: ContextState,
     options: Options,
 ) -> Outcome:
-    """Return the outcome of *field*.
-
-    Raises:
-        FillError: A required field that may not be null has no valid span.
-    """
-    if not isinstance(scores, SpanScores):
+    """Return the outcome of a decide or extract *field*; a draw goes to what comes first."""
+    if isinstance(scores, Tensor):
         return Decided(tuple(scores.tolist()))
-    places = (
-        _candidates(field, scores, context, state)
-        if has_candidates(field)
-        else _best_spans(scores, context, state)
-    )
-    chosen, best_refused = _first_valid(field, places, context, options)
-    log_null = scores.log_null
+    find = _candidates if has_candidates(field) else _best_spans
+    valid, refused = _first_valid(field, find(field, scores, context, state), context, options)
+    least = scores.log_null + (options.null_margin or 0.0)
     if field.on_null == "forbid":
-        if chosen is None:
-            reason = best_refused[1].reason if best_refused else "not_found"
-            raise FillError(
-                f"the field is required and the document holds no valid value ({reason}); "
-                "make it nullable to get null instead",
-                field.pointer,
-            )
-        return _extracted(*chosen)
-    margin = options.null_margin or 0.0
-    if chosen is not None and chosen[0].log_probability >= log_null + margin:
-        return _extracted(*chosen)
-    if chosen is None and best_refused and best_refused[0].log_probability >= log_null + margin:
-        place, reading = best_refused
-        assert reading.reason is not None
-        return Missing(reading.reason, math.exp(place.log_probability), reading.detail)
-    return Missing("not_found", math.exp(log_null))
+        # it takes its best span, however much likelier null is
+        least = -math.inf
+    if valid is not None and valid[0].log_probability >= least:
+        return _extracted(*valid)
+    if refused is not None and refused[0].log_probability >= least:
+        return _missing(*refused)
+    return Missing("not_found", math.exp(scores.log_null))
 
 
-def _extracted(place: _Scored, reading: Reading) -> Extracted:
+def _extracted(place: _Place, reading: Reading) -> Extracted:
     return Extracted(
         value=reading.value,
         span=(place.start, place.end),
@@ -90,10 +72,15 @@ def _extracted(place: _Scored, reading: Reading) -> Extracted:
     )
 
 
+def _missing(place: _Place, reading: Reading) -> Missing:
+    assert reading.reason is not None
+    return Missing(reading.reason, math.exp(place.log_probability), reading.detail)
+
+
 def _first_valid(
-    field: FieldPlan, places: Iterator[_Scored] | list[_Scored], context: str, options: Options
-) -> tuple[tuple[_Scored, Reading] | None, tuple[_Scored, Reading] | None]:
-    """Return the likeliest place that reads as a valid value, and the likeliest that does not."""
+    field: FieldPlan, places: Iterable[_Place], context: str, options: Options
+) -> tuple[tuple[_Place, Reading] | None, tuple[_Place, Reading] | None]:
+    """Return the likeliest place that holds a valid value, and the likeliest before it."""
     refused = None
     for place in places:
         reading = read_span(field, context[place.start : place.end], options)
@@ -105,51 +92,52 @@ def _first_valid(
 
 def _candidates(
     field: FieldPlan, scores: SpanScores, context: str, state: ContextState
-) -> list[_Scored]:
-    """Score every span that the field's grammar finds, likeliest first."""
+) -> list[_Place]:
+    """Return every span that the field's grammar finds, likeliest first."""
     found = find_candidates(field, context)
     if not found:
         return []
     tokens = [state.encoded.cover(start, end) for start, end in found]
-    log_end = _log_end_of(scores, tokens)
-    scored = [
-        _Scored(float(scores.log_start[first]) + log_end[first, last], start, end)
-        for (start, end), (first, last) in zip(found, tokens, strict=True)
+    starts = sorted({first for first, _ in tokens})
+    row_of = {first: row for row, first in enumerate(starts)}
+    joint_SW = _joint(scores, starts)
+    rows_C = torch.tensor([row_of[first] for first, _ in tokens])
+    lengths_C = torch.tensor([last - first for first, last in tokens])
+    width = joint_SW.shape[1]
+    joint_C = joint_SW[rows_C, lengths_C.clamp(max=width - 1)]
+    joint_C = joint_C.masked_fill(lengths_C >= width, -math.inf)
+    places = [
+        _Place(log_probability, start, end)
+        for log_probability, (start, end) in zip(joint_C.tolist(), found, strict=True)
     ]
-    return sorted(scored, key=lambda place: (-place.log_probability, place.start, place.end))
+    return sorted(places, key=lambda place: (-place.log_probability, place.start, place.end))
 
 
-def _log_end_of(
-    scores: SpanScores, tokens: list[tuple[int, int]]
-) -> dict[tuple[int, int], float]:
-    ends: dict[int, set[int]] = {}
-    for first, last in tokens:
-        ends.setdefault(first, set()).add(last)
-    starts = sorted(ends)
-    found = {}
-    for begin in range(0, len(starts), _STARTS_PER_PASS):
-        some = starts[begin : begin + _STARTS_PER_PASS]
-        for start, log_end_T in zip(some, scores.log_end(some), strict=True):
-            for last in ends[start]:
-                found[start, last] = float(log_end_T[last])
-    return found
-
-
-def _best_spans(scores: SpanScores, context: str, state: ContextState) -> list[_Scored]:
-    """Return the likeliest spans of text, trimmed, likeliest first."""
-    num_tokens = len(scores.log_start)
-    if num_tokens == 0:
-        return []
-    top = scores.log_start.topk(min(_BEST_SPANS, num_tokens))
-    log_end_ST = scores.log_end(top.indices.tolist())
-    joint_ST = top.values[:, None] + log_end_ST
-    best = joint_ST.flatten().topk(min(_BEST_SPANS, joint_ST.numel()))
-    spans = []
-    for log_probability, place in zip(best.values.tolist(), best.indices.tolist(), strict=True):
-        if log_probability == -torch.inf:
+def _best_spans(
+    _field: FieldPlan, scores: SpanScores, context: str, state: ContextState
+) -> list[_Place]:
+    """Return the likeliest spans of tokens as trimmed words, likeliest first."""
+    starts = sorted(_top(scores.log_start))
+    joint_SW = _joint(scores, starts)
+    places = []
+    for index in _top(joint_SW.flatten()):
+        row, length = divmod(index, joint_SW.shape[1])
+        log_probability = float(joint_SW[row, length])
+        if log_probability == -math.inf:
             break
-        row, last = divmod(place, num_tokens)
-        start, end = trim_span(context, *state.encoded.span(int(top.indices[row]), last))
+        words = state.encoded.span(starts[row], starts[row] + length)
+        start, end = trim_span(context, *words)
         if start < end:
-            spans.append(_Scored(log_probability, start, end))
-    return spans
+            places.append(_Place(log_probability, start, end))
+    return places
+
+
+def _joint(scores: SpanScores, starts: list[int]) -> Tensor:
+    """Return the log-probabilities [S, W] of the spans of 1 to W tokens from each start."""
+    return scores.log_start[starts][:, None] + scores.log_end(starts)
+
+
+def _top(scores: Tensor) -> list[int]:
+    # unlike topk, a stable sort says which of equals comes first
+    order: list[int] = scores.argsort(descending=True, stable=True)[:_BEST_SPANS].tolist()
+    return order

@@ -69,7 +69,8 @@ class Engine:
         Raises:
             SchemaError: The schema is outside the contract; it lists every problem.
             RequestError: The context or an option is.
-            FillError: A required field that may not be null has no valid value.
+            FillError: A required field that may not be null has no valid value, or a field asks
+                for a text to be written, which this version does not.
             ContextTooLong: The context has more tokens than the model can read.
         """
         (response,) = self.fill_many([(context, schema)], options=options)
@@ -90,30 +91,34 @@ class Engine:
         Raises:
             SchemaError: A schema is outside the contract.
             RequestError: A context or an option is.
-            FillError: A schema asks for a text to be written.
             ContextTooLong: A context has more tokens than the model can read.
         """
         chosen = options if isinstance(options, Options) else parse_options(options or {})
         jobs = [self._job(context, schema) for context, schema in documents]
+        responses = iter(self._answer([job for job in jobs if isinstance(job, _Job)], chosen))
+        return [next(responses) if isinstance(job, _Job) else job for job in jobs]
+
+    def _job(self, context: Context, schema: Mapping[str, Any]) -> _Job | FillError:
+        plan = compile_schema(schema)
+        text = render_context(context)
+        for field in plan.fields:
+            if field.mode == "generate":
+                return FillError(
+                    "this version writes no text ('x-generate'); leave the field out",
+                    field.pointer,
+                )
+        forks = [fork_of(field, self.model.tokenizer) for field in plan.fields]
+        return _Job(text, schema, plan, forks)
+
+    def _answer(self, jobs: Sequence[_Job], options: Options) -> list[dict[str, Any] | FillError]:
         states = self.model.read_many([job.text for job in jobs])
         forks = [fork for job in jobs for fork in job.forks]
         spread = [state for job, state in zip(jobs, states, strict=True) for _ in job.forks]
         answers = iter(self.model.answer(forks, spread))
         return [
-            self._respond(job, state, list(islice(answers, len(job.forks))), chosen)
+            self._respond(job, state, list(islice(answers, len(job.forks))), options)
             for job, state in zip(jobs, states, strict=True)
         ]
-
-    def _job(self, context: Context, schema: Mapping[str, Any]) -> _Job:
-        plan = compile_schema(schema)
-        for field in plan.fields:
-            if field.mode == "generate":
-                raise FillError(
-                    "'x-generate' is not served by this version; leave the field out",
-                    field.pointer,
-                )
-        forks = [fork_of(field, self.model.tokenizer) for field in plan.fields]
-        return _Job(render_context(context), schema, plan, forks)
 
     def _respond(
         self,

@@ -79,7 +79,7 @@ def fit_heads(model: DegModel, batches: Iterable[Batch]) -> dict[str, Temperatur
     """Fit the temperature of each head that *batches* have enough questions for."""
     scored: defaultdict[str, list[Scored]] = defaultdict(list)
     for batch in batches:
-        hidden = read_batch(model.backbone, model.heads, batch, taps=model.taps)
+        hidden = read_batch(model.backbone, batch, taps=model.taps)
         for name, decided in decide_logits(model.heads, batch, hidden).items():
             scored[name].append(decided)
         guesses = guess_spans(model.heads, batch, hidden)

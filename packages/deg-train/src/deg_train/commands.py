@@ -34,6 +34,7 @@ def add_fit(commands: Commands) -> None:
     )
     parser.add_argument("out", type=Path, help="folder of the run: log, state and checkpoint")
     _add_sets(parser)
+    parser.add_argument("--init", type=Path, help="checkpoint to start from")
     parser.add_argument(
         "--model-id",
         default="deg-smollm2-135m-0.1",
@@ -48,6 +49,9 @@ def add_fit(commands: Commands) -> None:
     )
     parser.add_argument(
         "--learning-rate", type=_positive, default=defaults.learning_rate, help="at its height"
+    )
+    parser.add_argument(
+        "--form-steps", type=int, default=defaults.form_steps, help="first steps, on forms alone"
     )
     parser.add_argument("--rank", type=_count, default=defaults.rank, help="rank of the adapters")
     parser.add_argument("--seed", type=int, default=defaults.seed, help="of weights and draws")
@@ -130,6 +134,7 @@ def _fit(arguments: argparse.Namespace) -> int:
         decay=arguments.decay,
         tokens_per_step=arguments.tokens_per_step,
         learning_rate=arguments.learning_rate,
+        form_steps=arguments.form_steps,
         rank=arguments.rank,
         seed=arguments.seed,
     )
@@ -137,6 +142,7 @@ def _fit(arguments: argparse.Namespace) -> int:
         arguments.out,
         options,
         folder=arguments.sets,
+        init=arguments.init,
         model_id=arguments.model_id,
         threads=arguments.threads,
         save_every=arguments.save_every,

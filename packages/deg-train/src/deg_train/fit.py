@@ -11,14 +11,21 @@ from pathlib import Path
 
 import torch
 
-from deg_model import BASES, DEFAULT_BASE, Tokenizer, load_backbone, resolve_base, save_checkpoint
+from deg_model import (
+    BASES,
+    DEFAULT_BASE,
+    Tokenizer,
+    load_backbone,
+    load_checkpoint,
+    resolve_base,
+    save_checkpoint,
+)
 from deg_train.console import Stop, say
 from deg_train.recipe import default_mixture, drawer
 from deg_train.trainer import FitOptions, StepReport, Trainer, run
 
 __all__ = ["fit"]
 
-_MEASURED_STEPS = 8
 _STATE = "state.safetensors"
 _LOG = "metrics.jsonl"
 
@@ -28,6 +35,7 @@ def fit(
     options: FitOptions,
     *,
     folder: Path | None,
+    init: Path | None,
     model_id: str,
     threads: int,
     save_every: int,
@@ -40,6 +48,7 @@ def fit(
         out: Holds `metrics.jsonl`, the state and `checkpoint/`.
         options: How to train.
         folder: The public data sets; without it, generated documents alone.
+        init: A checkpoint to start from instead of fresh adapters and heads.
         model_id: The name that the checkpoint gives itself.
         threads: CPU threads of the tensor library.
         save_every: Steps between two saved states.
@@ -56,8 +65,8 @@ def fit(
     if (out / _STATE).is_file():
         trainer.resume(out / _STATE)
         say(f"resumed at step {trainer.step}")
-    else:
-        trainer.standardize([batch for step in range(_MEASURED_STEPS) for batch in draw(step)])
+    elif init is not None:
+        trainer.start_from(load_checkpoint(init))
     _forget_after(out / _LOG, trainer.step)
     with Stop() as stop, (out / _LOG).open("a", encoding="utf-8") as log:
         reports = run(

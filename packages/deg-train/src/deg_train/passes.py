@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from torch import Tensor
 
-from deg_model import Backbone, Heads, TrainingAttention, tap_features
+from deg_model import Backbone, TrainingAttention, tap_features
 from deg_train.batches import Batch
 
 # N flat tokens, B contexts, T tokens, H hidden, K features, R adapter rank, I in, O out
@@ -19,8 +19,8 @@ class Hidden:
     """What the heads read of a batch.
 
     Attributes:
-        final_NH: The last hidden state of every flat token, standardized, fp32.
-        features_BTK: The span features of every token of the padded contexts, likewise.
+        final_NH: The last hidden state of every flat token, fp32.
+        features_BTK: The span features of every token of the padded contexts, fp32.
     """
 
     final_NH: Tensor
@@ -29,7 +29,6 @@ class Hidden:
 
 def read_batch(
     backbone: Backbone,
-    heads: Heads,
     batch: Batch,
     *,
     taps: tuple[int, ...],
@@ -50,6 +49,4 @@ def read_batch(
     num = len(batch.context_lengths_B)
     contexts = num * batch.width
     features = tap_features([tap_NH[:contexts] for tap_NH in tapped])
-    return Hidden(
-        heads.final(tapped[-1].float()), heads.features(features).view(num, batch.width, -1)
-    )
+    return Hidden(tapped[-1].float(), features.view(num, batch.width, -1))

@@ -33,7 +33,7 @@ from deg_train.passes import read_batch
 __all__ = ["FitOptions", "StepReport", "Trainer", "run"]
 
 
-_UP_FACTOR = 4.0
+_UP_FACTOR = 2.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,16 +47,18 @@ class FitOptions:
         learning_rate: At its height, for adapters and heads alike.
         warmup: Steps of linear rise.
         decay: Steps of linear fall to a twentieth, at the end.
+        form_steps: First steps, which draw nothing but forms with made-up labels.
         rank: Of the adapters.
         seed: Of weights and data.
     """
 
     steps: int = 1200
-    tokens_per_step: int = 3000
+    tokens_per_step: int = 1500
     tokens_per_batch: int = 2048
     learning_rate: float = 1e-3
     warmup: int = 40
-    decay: int = 300
+    decay: int = 900
+    form_steps: int = 60
     rank: int = 24
     seed: int = 0
 
@@ -135,21 +137,8 @@ class Trainer:
     def losses(self, batch: Batch) -> Losses:
         """Run one forward pass and return its losses."""
         adapters = self.adapters.pairs(self.backbone.dtype)
-        hidden = read_batch(self.backbone, self.heads, batch, taps=self.taps, adapters=adapters)
+        hidden = read_batch(self.backbone, batch, taps=self.taps, adapters=adapters)
         return batch_losses(self.heads, batch, hidden)
-
-    def standardize(self, batches: Sequence[Batch]) -> None:
-        """Measure what the heads' inputs look like before training, on a few batches."""
-        final, features = [], []
-        with torch.no_grad():
-            for batch in batches:
-                hidden = read_batch(self.backbone, self.heads, batch, taps=self.taps)
-                read = [place for row in batch.rows for place in (row.answer, *row.options)]
-                final.append(hidden.final_NH[read])
-                place_T = torch.arange(batch.width)
-                features.append(hidden.features_BTK[place_T < batch.context_lengths_B[:, None]])
-            self.heads.final.measure(torch.cat(final))
-            self.heads.features.measure(torch.cat(features))
 
     def checkpoint(self, model_id: str) -> Checkpoint:
         """Return what was trained so far as a checkpoint."""
@@ -162,6 +151,22 @@ class Trainer:
             adapters=self.adapters.named_tensors(),
         )
 
+    def start_from(self, checkpoint: Checkpoint) -> None:
+        """Take up the heads and adapters of *checkpoint*; the optimizer begins afresh.
+
+        Raises:
+            ValueError: It was trained on another base or has another rank.
+        """
+        if checkpoint.base.sha256 != self.base.sha256 or checkpoint.taps != self.taps:
+            raise ValueError(f"{checkpoint.model_id!r} was trained on another base")
+        if checkpoint.rank != self.options.rank:
+            raise ValueError(
+                f"{checkpoint.model_id!r} has adapters of rank {checkpoint.rank}; "
+                f"say --rank {checkpoint.rank}"
+            )
+        self.heads.load_state_dict(checkpoint.heads)
+        self.adapters.load(checkpoint.adapters)
+
     def save(self, path: Path) -> None:
         """Write everything that a resumed run needs to *path*, atomically."""
         tensors: dict[str, Tensor] = {}
@@ -169,8 +174,6 @@ class Trainer:
             tensors[f"parameter/{name}"] = parameter.detach()
             for key, value in self._optimizer.state.get(parameter, {}).items():
                 tensors[f"{key}/{name}"] = value
-        for name, buffer in self.heads.named_buffers():
-            tensors[f"buffer/{name}"] = buffer
         part = path.with_suffix(".part")
         facts = {"step": str(self.step), "options": json.dumps(asdict(self.options))}
         save_file({n: t.contiguous() for n, t in tensors.items()}, part, metadata=facts)
@@ -188,10 +191,7 @@ class Trainer:
                 tensors = {name: saved.get_tensor(name) for name in saved.keys()}  # noqa: SIM118
         except (OSError, SafetensorError, KeyError, TypeError) as error:
             raise ValueError(f"{path} is damaged ({error}): delete it to begin anew") from error
-        targets: dict[str, Tensor] = {
-            f"parameter/{name}": each for name, each in self._parameters.items()
-        }
-        targets |= {f"buffer/{name}": each for name, each in self.heads.named_buffers()}
+        targets = {f"parameter/{name}": each for name, each in self._parameters.items()}
         for name, target in targets.items():
             if name not in tensors or tensors[name].shape != target.shape:
                 raise ValueError(f"{path} is of another run: {name!r} does not fit")

@@ -106,11 +106,11 @@ class DocumentSource:
 
     def _draft(self, rng: Random) -> Draft:
         roll = 1.0 if self.split not in ("train", "val") else rng.random()
-        if self.split == "nonsense" or roll < 0.13:
+        if self.split == "nonsense" or roll < 0.20:
             draft = make_nonsense(rng)
-        elif roll < 0.27:
+        elif roll < 0.36:
             draft = make_form(rng.choice(self._domains), rng)
-        elif roll < 0.35:
+        elif roll < 0.44:
             draft = make_table(rng.choice(self._domains), rng)
         else:
             draft = self._render(rng)
