@@ -102,9 +102,9 @@ def backbone(cache: Path) -> Llama:
 
 @pytest.fixture
 def make_trainer(backbone: Llama) -> Callable[..., Trainer]:
-    def make(**options: float) -> Trainer:
+    def make(*, threads: int = 1, **options: float) -> Trainer:
         chosen = {"rank": 4, "warmup": 1, "decay": 1, **options}
-        return Trainer(backbone, BASES[DEFAULT_BASE], FitOptions(**chosen))
+        return Trainer(backbone, BASES[DEFAULT_BASE], FitOptions(**chosen), threads=threads)
 
     return make
 

@@ -60,6 +60,18 @@ def test_a_step_is_the_same_however_its_examples_are_packed(
     assert one.tokens == many.tokens
 
 
+def test_two_threads_make_the_step_of_one(
+    make_trainer: MakeTrainer, examples: list[Example]
+) -> None:
+    one, two = make_trainer(), make_trainer(threads=2)
+    batches = pack(examples, 1)
+    assert len(batches) > 1
+    reports = [trainer.train_step(batches) for trainer in (one, two)]
+    assert reports[0].extract == pytest.approx(reports[1].extract, rel=1e-5)
+    assert weights(one).keys() == weights(two).keys()
+    assert all(torch.allclose(w, weights(two)[n], atol=1e-4) for n, w in weights(one).items())
+
+
 def test_a_run_saves_every_so_often_and_at_its_end(
     make_trainer: MakeTrainer, examples: list[Example], tmp_path: Path
 ) -> None:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
+
+from deg_schema.lazy import lazy
 
 __all__ = ["find_emails", "find_uris", "find_uuids"]
 
 _ATOM = r"A-Za-z0-9!#$%&'*+/=?^_`{|}~."
 _LABEL = r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
-_EMAIL = re.compile(
+_EMAIL = lazy(
     rf"(?:(?<![{_ATOM}@-])(?P<local>[{_ATOM}-]{{1,64}})|\"[^\"\\\r\n]{{1,62}}\")"
     rf"@(?:{_LABEL}(?:\.{_LABEL}){{0,30}}|\[[0-9A-Fa-f:.IPv]{{2,48}}\])"
 )
@@ -20,13 +21,13 @@ _SCHEME = (
     r"(?<![A-Za-z0-9+.\-])(?:[A-Za-z][A-Za-z0-9+.\-]{0,30}://"
     r"|(?ai:mailto|tel|urn|news|sms|sip|sips|doi|data|geo|magnet|xmpp):)"
 )
-_URI = re.compile(rf"{_SCHEME}[A-Za-z0-9\-._~:/?#\[\]@!$&'()*+,;=%]+")
+_URI = lazy(rf"{_SCHEME}[A-Za-z0-9\-._~:/?#\[\]@!$&'()*+,;=%]+")
 _AFTER_URI = ".,;:!?'*_~"
 # after these, which no URI may hold, the address goes on and what was matched is a piece of it
 _CUTS = {"\\", "^", "{", "}", "\0"}
 _PAIRS = {")": "(", "]": "["}
 
-_UUID = re.compile(
+_UUID = lazy(
     r"(?<![0-9A-Za-z\-])[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}(?![0-9A-Za-z\-])"
 )
 
@@ -35,7 +36,7 @@ _Span = tuple[int, int]
 
 def find_emails(text: str) -> Iterator[_Span]:
     """Yield every address that is whole: none is cut at a letter that e-mail does not allow."""
-    for match in _EMAIL.finditer(text):
+    for match in _EMAIL().finditer(text):
         start, end = match.span()
         if match["local"]:
             start += _num_leading(match["local"])
@@ -45,7 +46,7 @@ def find_emails(text: str) -> Iterator[_Span]:
 
 def find_uris(text: str) -> Iterator[_Span]:
     """Yield every absolute URI, without the punctuation of the sentence around it."""
-    for match in _URI.finditer(text):
+    for match in _URI().finditer(text):
         start, end = match.span()
         following = text[end : end + 1]
         if not _continues(following) and following not in _CUTS:
@@ -56,7 +57,7 @@ def find_uris(text: str) -> Iterator[_Span]:
 
 def find_uuids(text: str) -> Iterator[_Span]:
     """Yield every UUID that is not part of a longer word."""
-    for match in _UUID.finditer(text):
+    for match in _UUID().finditer(text):
         start, end = match.span()
         if not _continues(text[start - 1 : start]) and not _continues(text[end : end + 1]):
             yield start, end

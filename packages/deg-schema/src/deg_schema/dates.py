@@ -14,6 +14,7 @@ from datetime import date
 from typing import Literal
 
 from deg_schema.failure import Failure
+from deg_schema.lazy import lazy
 
 __all__ = ["GAP", "WEEKDAY", "DateOrder", "find_dates", "find_numeric_dates", "parse_date"]
 
@@ -42,38 +43,36 @@ _CLOSE = (
     r"(?=[Tt][0-9]|[Zz](?![^\W_])|(?::[0-9]{2}){3}(?![0-9])"
     rf"|(?![^\W_]|[./\-:\u2013][0-9]|{GAP}?[aApP]\.?[mM]\b))"
 )
-_NUMERIC = re.compile(
+_NUMERIC = lazy(
     rf"{_OPEN}(?P<first>[0-9]{{1,2}})(?P<mark>{GAP}?[./\-]{GAP}?)(?P<second>[0-9]{{1,2}})(?P=mark)"
     rf"(?P<year>[0-9]{{4}}|[0-9]{{2}}){_CLOSE}"
 )
-_YEAR_FIRST = re.compile(
+_YEAR_FIRST = lazy(
     rf"{_OPEN}(?P<year>[0-9]{{4}})(?P<mark>[./\-])(?P<month>[0-9]{{1,2}})(?P=mark)"
     rf"(?P<day>[0-9]{{1,2}}){_CLOSE}"
 )
-_COMPACT = re.compile(
+_COMPACT = lazy(
     rf"{_OPEN}(?P<year>(?:19|20)[0-9]{{2}})(?P<month>0[1-9]|1[0-2])(?P<day>[0-3][0-9]){_CLOSE}"
 )
 _NAMED = (
-    re.compile(
+    lazy(
         rf"{_AFTER_DASH}{_DAY}(?:{GAP}{{1,3}}|-|/|\.{GAP}?|)(?:(?ai:day{GAP})?(?ai:of){GAP})?"
         rf"{_MONTH}(?:\.?,?{_BLANK}{{1,2}}|\.?-|/|\.|,|)(?:(?ai:of){GAP})?{_YEAR}{_CLOSE}"
     ),
-    re.compile(
+    lazy(
         rf"{_OPEN}{_MONTH}(?:\.?{_BLANK}{{1,2}}(?:(?ai:the){GAP})?|\.?-|\.|/){_DAY}"
         rf"(?:{_COMMA}|-|/)(?:(?ai:of){GAP})?{_YEAR}{_CLOSE}"
     ),
-    re.compile(
-        rf"{_OPEN}(?P<year>[0-9]{{4}})(?:{_COMMA}|-|/){_MONTH}(?:\.?{GAP}|-|/){_DAY}{_CLOSE}"
-    ),
+    lazy(rf"{_OPEN}(?P<year>[0-9]{{4}})(?:{_COMMA}|-|/){_MONTH}(?:\.?{GAP}|-|/){_DAY}{_CLOSE}"),
 )
 _PARTIAL = (
-    re.compile(rf"{_OPEN}{_DAY}(?:{GAP}|-)(?:(?ai:of){GAP})?{_MONTH}(?![^\W_])"),
-    re.compile(rf"{_OPEN}{_MONTH}(?:\.?{GAP}(?:(?ai:the){GAP})?|-){_DAY}(?![^\W_]|[.,:/-][0-9])"),
-    re.compile(rf"{_OPEN}{_MONTH}\.?{_COMMA}(?P<year>[0-9]{{4}})(?![^\W_]|[.:/-][0-9])"),
+    lazy(rf"{_OPEN}{_DAY}(?:{GAP}|-)(?:(?ai:of){GAP})?{_MONTH}(?![^\W_])"),
+    lazy(rf"{_OPEN}{_MONTH}(?:\.?{GAP}(?:(?ai:the){GAP})?|-){_DAY}(?![^\W_]|[.,:/-][0-9])"),
+    lazy(rf"{_OPEN}{_MONTH}\.?{_COMMA}(?P<year>[0-9]{{4}})(?![^\W_]|[.:/-][0-9])"),
 )
 _WHOLE = (_NUMERIC, _YEAR_FIRST, _COMPACT, *_NAMED)
-_LEAD = re.compile(rf"(?:{WEEKDAY}|(?ai:the){GAP}|(?ai:on){GAP})?")
-_NUMERIC_PARTIAL = re.compile(r"[0-9]{1,2}[/.\-][0-9]{1,2}\.?|[0-9]{4}|[0-9]{4}-[0-9]{2}")
+_LEAD = lazy(rf"(?:{WEEKDAY}|(?ai:the){GAP}|(?ai:on){GAP})?")
+_NUMERIC_PARTIAL = lazy(r"[0-9]{1,2}[/.\-][0-9]{1,2}\.?|[0-9]{4}|[0-9]{4}-[0-9]{2}")
 
 _Span = tuple[int, int]
 
@@ -85,15 +84,15 @@ def parse_date(text: str, *, date_order: DateOrder | None = None) -> str | Failu
     weekday is not checked against the date: the date is what is written.
     """
     stripped = text.strip()
-    lead = _LEAD.match(stripped)
+    lead = _LEAD().match(stripped)
     assert lead is not None
     body = stripped[lead.end() :]
     for pattern in _WHOLE:
-        written = pattern.fullmatch(body)
+        written = pattern().fullmatch(body)
         if written is not None:
             return _value(written, date_order)
-    is_partial = any(pattern.fullmatch(body.rstrip(".")) for pattern in _PARTIAL)
-    return Failure("partial_date" if is_partial or _NUMERIC_PARTIAL.fullmatch(body) else None)
+    is_partial = any(pattern().fullmatch(body.rstrip(".")) for pattern in _PARTIAL)
+    return Failure("partial_date" if is_partial or _NUMERIC_PARTIAL().fullmatch(body) else None)
 
 
 def find_dates(text: str) -> list[_Span]:
@@ -101,7 +100,7 @@ def find_dates(text: str) -> list[_Span]:
 
     A date that will be refused by name, such as `5 March` for its missing year, is among them.
     """
-    found = [match.span() for pattern in _WHOLE + _PARTIAL for match in pattern.finditer(text)]
+    found = [match.span() for pattern in _WHOLE + _PARTIAL for match in pattern().finditer(text)]
     found.sort(key=lambda span: (span[0], -span[1]))
     return list(_without_overlaps(found))
 
@@ -109,7 +108,7 @@ def find_dates(text: str) -> list[_Span]:
 def find_numeric_dates(text: str) -> Iterator[_Span]:
     """Yield the span of every date of digits alone, with a mark between them."""
     for pattern in (_NUMERIC, _YEAR_FIRST):
-        for match in pattern.finditer(text):
+        for match in pattern().finditer(text):
             yield match.span()
 
 

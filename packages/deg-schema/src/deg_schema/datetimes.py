@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from deg_schema.dates import GAP, WEEKDAY, DateOrder, find_dates, parse_date
 from deg_schema.failure import Failure
 from deg_schema.formats import is_format
+from deg_schema.lazy import lazy
 from deg_schema.times import TIME, TimeOfDay, read_time
 
 __all__ = ["DateTime", "find_datetimes", "parse_datetime"]
@@ -16,13 +17,13 @@ _WORD = r"(?ai:at|from|@|time:?|kl\.?|[-\u2013\u2014|,;])"
 _JOIN = (
     rf"(?:{GAP}{{0,3}},?{GAP}{{0,3}}(?:{_WORD}{GAP}{{0,3}}){{0,2}}|:|\n(?ai:time):?{GAP}{{0,3}})"
 )
-_TIME_AFTER = re.compile(rf"(?P<join>[Tt]|{_JOIN})(?P<time>{TIME})")
-_TIME_BEFORE = re.compile(
+_TIME_AFTER = lazy(rf"(?P<join>[Tt]|{_JOIN})(?P<time>{TIME})")
+_TIME_BEFORE = lazy(
     rf"(?<![^\W_])(?<![0-9][.:,/\-])(?P<time>{TIME})(?:{GAP}{{0,3}}[,;]?{GAP}{{0,3}})"
     rf"(?:(?ai:on){GAP})?(?:{WEEKDAY})?(?:(?ai:the){GAP})?"
 )
-_LEAD = re.compile(rf"(?:(?ai:on){GAP})?(?:{WEEKDAY}|(?ai:the){GAP})?")
-_RANGE_WITH_ZONE = re.compile(rf"{GAP}?[-\u2013\u2014]{GAP}?(?:{TIME.replace('(?P<', '(?P<end_')})")
+_LEAD = lazy(rf"(?:(?ai:on){GAP})?(?:{WEEKDAY}|(?ai:the){GAP})?")
+_RANGE_WITH_ZONE = lazy(rf"{GAP}?[-\u2013\u2014]{GAP}?(?:{TIME.replace('(?P<', '(?P<end_')})")
 
 _Span = tuple[int, int]
 
@@ -55,10 +56,10 @@ def find_datetimes(text: str) -> list[tuple[_Span, _Span]]:
 
     The two are equal where no time stands next to the date.
     """
-    before = {match.end(): match.start() for match in _TIME_BEFORE.finditer(text)}
+    before = {match.end(): match.start() for match in _TIME_BEFORE().finditer(text)}
     spans, taken = [], 0
     for start, end in find_dates(text):
-        after = _TIME_AFTER.match(text, end)
+        after = _TIME_AFTER().match(text, end)
         moment_end = _end_of_time(text, after) if after is not None else None
         moment = (start, moment_end or end)
         if moment_end is None and before.get(start, -1) >= taken:
@@ -74,17 +75,17 @@ def _end_of_time(text: str, time: re.Match[str]) -> int | None:
     if time["sign"] and time["sign"] != "+" and time["second"] is None and time["join"] not in "Tt":
         # no zone is thirteen hours behind: "14:00-15:30" is a range, and its start is a time
         end = time.start("zone") if int(time["zone_hour"]) > 12 else end
-    closing = _RANGE_WITH_ZONE.match(text, end)
+    closing = _RANGE_WITH_ZONE().match(text, end)
     return None if closing is not None and closing["end_zone"] is not None else end
 
 
 def _time_around(text: str, start: int, end: int) -> TimeOfDay | Failure | None:
     """Read the time of a date at [start, end), where the text is that date and a time alone."""
-    if _LEAD.fullmatch(text, 0, start):
-        after = _TIME_AFTER.fullmatch(text, end)
+    if _LEAD().fullmatch(text, 0, start):
+        after = _TIME_AFTER().fullmatch(text, end)
         if after is not None:
             return read_time(after["time"], is_iso=after["join"] in {"T", "t"})
-    before = _TIME_BEFORE.fullmatch(text, 0, start)
+    before = _TIME_BEFORE().fullmatch(text, 0, start)
     if before is not None and end == len(text):
         return read_time(before["time"])
     return None

@@ -3,35 +3,36 @@
 from __future__ import annotations
 
 import ipaddress
-import re
 from collections.abc import Callable
 from datetime import date
 
+from deg_schema.lazy import lazy
+
 __all__ = ["FORMATS", "is_format"]
 
-_DATE = re.compile(r"([0-9]{4})-([0-9]{2})-([0-9]{2})")
-_DATE_TIME = re.compile(
+_DATE = lazy(r"([0-9]{4})-([0-9]{2})-([0-9]{2})")
+_DATE_TIME = lazy(
     r"(?P<date>[0-9]{4}-[0-9]{2}-[0-9]{2})[Tt](?P<hour>[0-9]{2}):(?P<minute>[0-9]{2})"
     r":(?P<second>[0-9]{2})(?:\.[0-9]+)?"
     r"(?:[Zz]|(?P<sign>[+-])(?P<zone_hour>[0-9]{2}):(?P<zone_minute>[0-9]{2}))"
 )
-_UUID = re.compile(r"[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}")
+_UUID = lazy(r"[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}")
 
 _ATOM = r"[A-Za-z0-9!#$%&'*+\-/=?^_`{|}~]+"
 _LABEL = r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
-_EMAIL = re.compile(
+_EMAIL = lazy(
     rf"(?P<local>{_ATOM}(?:\.{_ATOM})*|\"(?:[ !#-\[\]-~]|\\[ -~])*\")"
     rf"@(?P<domain>{_LABEL}(?:\.{_LABEL})*|\[(?P<literal>[^\[\]\\]+)\])"
 )
 
 _PLAIN = r"[A-Za-z0-9\-._~!$&'()*+,;=]|%[0-9A-Fa-f]{2}"
-_URI = re.compile(
+_URI = lazy(
     rf"[A-Za-z][A-Za-z0-9+.\-]*:"
     rf"(?://(?:(?:{_PLAIN}|:)*@)?(?:\[(?P<literal>[^\[\]]*)\]|(?:{_PLAIN})*)(?::[0-9]*)?"
     rf"(?:/(?:{_PLAIN}|[:@])*)*|(?!//)(?:{_PLAIN}|[:@/])*)"
     rf"(?:\?(?:{_PLAIN}|[:@/?])*)?(?:\#(?:{_PLAIN}|[:@/?])*)?"
 )
-_FUTURE_ADDRESS = re.compile(r"[vV][0-9A-Fa-f]+\.[A-Za-z0-9\-._~!$&'()*+,;=:]+")
+_FUTURE_ADDRESS = lazy(r"[vV][0-9A-Fa-f]+\.[A-Za-z0-9\-._~!$&'()*+,;=:]+")
 
 
 def is_format(name: str, text: str) -> bool:
@@ -40,7 +41,7 @@ def is_format(name: str, text: str) -> bool:
 
 
 def _is_date(text: str) -> bool:
-    written = _DATE.fullmatch(text)
+    written = _DATE().fullmatch(text)
     return written is not None and _is_day(*map(int, written.groups()))
 
 
@@ -54,7 +55,7 @@ def _is_day(year: int, month: int, day: int) -> bool:
 
 
 def _is_date_time(text: str) -> bool:
-    written = _DATE_TIME.fullmatch(text)
+    written = _DATE_TIME().fullmatch(text)
     if written is None or not _is_date(written["date"]):
         return False
     hour, minute, second = (int(written[part]) for part in ("hour", "minute", "second"))
@@ -67,7 +68,7 @@ def _is_date_time(text: str) -> bool:
 
 
 def _is_email(text: str) -> bool:
-    written = _EMAIL.fullmatch(text)
+    written = _EMAIL().fullmatch(text)
     if written is None or len(written["local"]) > 64 or len(written["domain"]) > 255:
         return False
     literal = written["literal"]
@@ -79,17 +80,17 @@ def _is_email(text: str) -> bool:
 
 
 def _is_uri(text: str) -> bool:
-    written = _URI.fullmatch(text)
+    written = _URI().fullmatch(text)
     if written is None:
         return False
     literal = written["literal"]
-    if literal is None or _FUTURE_ADDRESS.fullmatch(literal):
+    if literal is None or _FUTURE_ADDRESS().fullmatch(literal):
         return True
     return _is_address(ipaddress.IPv6Address, literal)
 
 
 def _is_uuid(text: str) -> bool:
-    return _UUID.fullmatch(text) is not None
+    return _UUID().fullmatch(text) is not None
 
 
 def _is_address(kind: Callable[[str], object], text: str) -> bool:

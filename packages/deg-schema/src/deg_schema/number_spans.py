@@ -14,37 +14,38 @@ from collections.abc import Iterable, Iterator
 
 from deg_schema.addresses import find_emails, find_uris, find_uuids
 from deg_schema.dates import find_numeric_dates
+from deg_schema.lazy import lazy
 from deg_schema.numbers import MONEY, NUMERAL, POWER, SIGNS, SPACES, has_scale, is_numeral
 
 __all__ = ["find_numbers"]
 
-_CANDIDATE = re.compile(rf"{NUMERAL}(?:{POWER}(?![^\W_]))?")
+_CANDIDATE = lazy(rf"{NUMERAL}(?:{POWER}(?![^\W_]))?")
 # all that may stand between the sign and the digits; longer than any currency
-_LEFT = re.compile(
+_LEFT = lazy(
     rf"(?P<sign>[{SIGNS}])?(?P<money>{MONEY}[{SPACES}]?)?(?P<inner>[{SIGNS}])?(?P<dot>\.)?\Z"
 )
 _LEFT_WIDTH = 9
 _OPENERS = "([{<\"'\u2018\u201c\u00ab:=,;|*>"
-_GLUED_LEFT = re.compile(
+_GLUED_LEFT = lazy(
     r"[_/\\^%±~]\Z|[0-9)\]][:×*+,.\u2010\u2011\u2014]\Z|\w[@&]\Z|[0-9] ?/ ?\Z|[0-9][×x]\Z|\.\.\Z"
 )
-_GLUED_RIGHT = re.compile(
+_GLUED_RIGHT = lazy(
     r"[_\\^@]|\.[^\W_]|\.\.+[0-9]|[-\u2010-\u2014\u2212~+:×*][$€£.(]?[0-9]"
     r"|[-\u2010\u2011\u2013\u2212](?:[A-Z]|[^\W_]{1,12}[-/.]?[0-9])|[-\u2212](?![^\W_])"
     r"| ?/ ?[0-9]|[×x][0-9]| [0-9]{1,2}/[0-9]{1,2}(?![0-9/])| ?[\u00bc-\u00be\u2150-\u215e]"
     r"| ?[aApP]\.?[mM]\b|%[0-9]|[^\W\d_]{13}|[^\W\d_]{1,12}[0-9_@]|'[0-9]"
 )
-_RANGE_RIGHT = re.compile(r"[-\u2010-\u2014\u2212~][$€£.(]?[0-9]")
-_UNIT_RIGHT = re.compile(rf"[{SPACES}]?(?:[%‰]|{MONEY})?")
-_PHONE = re.compile(
+_RANGE_RIGHT = lazy(r"[-\u2010-\u2014\u2212~][$€£.(]?[0-9]")
+_UNIT_RIGHT = lazy(rf"[{SPACES}]?(?:[%‰]|{MONEY})?")
+_PHONE = lazy(
     r"\+[0-9]{1,3}(?:[ .\-\u00a0]?\(?[0-9]{1,4}\)?){2,7}|\([0-9]{3}\) ?[0-9]{3}[-. ][0-9]{4}"
 )
-_WORD_BEFORE = re.compile(r"[^\W\d_][:.]?[ \t]?\Z")
-_NUMBER_WORD_BEFORE = re.compile(
+_WORD_BEFORE = lazy(r"[^\W\d_][:.]?[ \t]?\Z")
+_NUMBER_WORD_BEFORE = lazy(
     r"(?i:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|teen|ty|hundred|thousand"
     r"|million|billion)[ ]?\Z"
 )
-_YEAR = re.compile(r"(?:19|20)[0-9]{2}\Z")
+_YEAR = lazy(r"(?:19|20)[0-9]{2}\Z")
 _MAX_GROUPS = 7
 
 _Span = tuple[int, int]
@@ -56,7 +57,7 @@ def find_numbers(text: str) -> list[_Span]:
     Digits grouped by plain blanks (`12 345 678`) may be one number or a row of a table: the
     whole comes first, then its parts.
     """
-    numerals = list(_outside(_CANDIDATE.finditer(text), _masks(text)))
+    numerals = list(_outside(_CANDIDATE().finditer(text), _masks(text)))
     spans: list[_Span] = []
     index = 0
     while index < len(numerals):
@@ -73,7 +74,7 @@ def find_numbers(text: str) -> list[_Span]:
 
 def _masks(text: str) -> list[_Span]:
     """Return where digits belong to something that is no number, sorted."""
-    phones = (match.span() for match in _PHONE.finditer(text))
+    phones = (match.span() for match in _PHONE().finditer(text))
     found = (find_uris(text), find_emails(text), find_uuids(text), find_numeric_dates(text), phones)
     return sorted(span for spans in found for span in spans)
 
@@ -118,9 +119,9 @@ def _span(text: str, start: int, end: int) -> _Span | None:
         return outer, scaled
     if _is_glued_right(text, end):
         return None
-    unit = _UNIT_RIGHT.match(text, end)
+    unit = _UNIT_RIGHT().match(text, end)
     assert unit is not None
-    if _RANGE_RIGHT.match(text, unit.end()) or not is_numeral(text[start:end]):
+    if _RANGE_RIGHT().match(text, unit.end()) or not is_numeral(text[start:end]):
         return None
     if text[outer - 1 : outer] == "(" and text.startswith(")", unit.end()):
         return _bracketed(text, (begin, end), (outer - 1, unit.end() + 1))
@@ -130,7 +131,7 @@ def _span(text: str, start: int, end: int) -> _Span | None:
 def _left(text: str, start: int) -> tuple[int, int, bool] | None:
     """Return where the span begins, where its currency does, and whether it has one."""
     window = text[max(0, start - _LEFT_WIDTH) : start]
-    found = _LEFT.search(window)
+    found = _LEFT().search(window)
     assert found is not None
     if found["money"] and _is_inside_word(window, found.start("money"), found["money"]):
         return None
@@ -144,7 +145,7 @@ def _left(text: str, start: int) -> tuple[int, int, bool] | None:
     if found["sign"]:
         is_open = not previous or previous.isspace() or previous in _OPENERS
         return (outer, outer, bool(found["money"])) if is_open else None
-    if not found["money"] and (_is_glued_to(previous) or _GLUED_LEFT.search(before)):
+    if not found["money"] and (_is_glued_to(previous) or _GLUED_LEFT().search(before)):
         return None
     begin = start - len(found["dot"] or "") - len(found["inner"] or "")
     return begin, outer, bool(found["money"])
@@ -164,7 +165,7 @@ def _is_glued_right(text: str, end: int) -> bool:
     following = text[end : end + 1]
     if following.isnumeric() and unicodedata.category(following) != "Lo":
         return True
-    return _GLUED_RIGHT.match(text, end) is not None
+    return _GLUED_RIGHT().match(text, end) is not None
 
 
 def _bracketed(text: str, inner: _Span, outer: _Span) -> _Span | None:
@@ -172,11 +173,11 @@ def _bracketed(text: str, inner: _Span, outer: _Span) -> _Span | None:
     before = text[max(0, outer[0] - 12) : outer[0]]
     following = text[outer[1] : outer[1] + 1]
     digits = text[slice(*inner)]
-    if _NUMBER_WORD_BEFORE.search(before):
+    if _NUMBER_WORD_BEFORE().search(before):
         return inner
     if "%" in text[inner[1] : outer[1]]:
-        return inner if _WORD_BEFORE.search(before) else None
-    if _YEAR.match(digits) or before[-1:].isalnum() or following.isalnum():
+        return inner if _WORD_BEFORE().search(before) else None
+    if _YEAR().match(digits) or before[-1:].isalnum() or following.isalnum():
         return None
     if has_scale(text, outer[1], money=False) is not None:
         return None

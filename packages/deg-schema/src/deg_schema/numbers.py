@@ -11,6 +11,7 @@ import re
 from decimal import Decimal
 
 from deg_schema.failure import Failure
+from deg_schema.lazy import lazy
 
 __all__ = [
     "MONEY",
@@ -42,22 +43,22 @@ POWER = (
 )
 
 _SPACED = r"[1-9][0-9]{0,2}(?: [0-9]{3})+(?:[.,][0-9]+)?"
-_WRITTEN = re.compile(
+_WRITTEN = lazy(
     rf"(?P<open>\()?(?P<sign>[{SIGNS}])?(?:(?P<money>{MONEY})|[#~≈])?[{SPACES}]?(?P<inner>[{SIGNS}])?"
     rf"(?P<numeral>{_SPACED}(?![0-9])|\.[0-9]+|{NUMERAL})(?P<power>{POWER})?(?P<rest>.*)",
     re.DOTALL,
 )
-_MONEY_AFTER = re.compile(rf"[{_SYMBOLS}]|{_CODES}|kr\.?|z\u0142|Rs\.?|Fr\.?")
-_UNIT = re.compile(r"[-/]?(?![²³])(?:[^\W\d_]|[%‰°])(?:[ ./·-]?(?:[^\W\d_]|[%‰°]))*\.?")
+_MONEY_AFTER = lazy(rf"[{_SYMBOLS}]|{_CODES}|kr\.?|z\u0142|Rs\.?|Fr\.?")
+_UNIT = lazy(r"[-/]?(?![²³])(?:[^\W\d_]|[%‰°])(?:[ ./·-]?(?:[^\W\d_]|[%‰°]))*\.?")
 _RESTS = {"", "%", "‰", ",-", ".-", ",\u2013", ".\u2013", ",\u2014", ".\u2014"}
 
-_SCALE = re.compile(
+_SCALE = lazy(
     rf"[{SPACES}-]?(?:(?i:hundreds?|thousands?|millions?|billions?|trillions?|lakhs?|lacs?|crores?"
     r"|dozens?|half|halves|thirds|quarters)|[Bb]n|BN|bln|mn|mln|tn|trn|mil|[Mm]io|[Mm]rd|k|M)"
     rf"(?![^\W_])|K(?![^\W_])|[{SPACES}]?[百千万萬億亿兆]"
 )
 # a bare "m" is metres, but "$5m" is not
-_MONEY_SCALE = re.compile(rf"[{SPACES}]?(?:m|mm|MM|b|B|t|T|K)(?![^\W_])")
+_MONEY_SCALE = lazy(rf"[{SPACES}]?(?:m|mm|MM|b|B|t|T|K)(?![^\W_])")
 _NUMBER_WORDS = {"and", "or", "to", "half", "quarter", "hundred", "thousand", "million", "billion"}
 
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺", "0123456789-+")
@@ -74,7 +75,7 @@ def parse_number(text: str, *, decimal_separator: str = ".") -> int | Decimal | 
     """
     if len(text) > 2 * _MAX_LENGTH:
         return Failure("out_of_range")
-    written = _WRITTEN.fullmatch(text.strip())
+    written = _WRITTEN().fullmatch(text.strip())
     if written is None:
         return Failure()
     problem = _refusal(written)
@@ -88,9 +89,9 @@ def parse_number(text: str, *, decimal_separator: str = ".") -> int | Decimal | 
 
 def has_scale(text: str, position: int, *, money: bool) -> int | None:
     """Return where the word that multiplies a number ends, when one follows at *position*."""
-    scale = _SCALE.match(text, position)
+    scale = _SCALE().match(text, position)
     if scale is None and money:
-        scale = _MONEY_SCALE.match(text, position)
+        scale = _MONEY_SCALE().match(text, position)
     return scale.end() if scale is not None else None
 
 
@@ -110,14 +111,14 @@ def _refusal(written: re.Match[str]) -> Failure | None:
             return Failure()
         rest = rest[:-1].strip(SPACES)
         # brackets around an amount mean minus; around anything else, nobody can tell
-        bare = rest in {"", "%", "‰"} or _MONEY_AFTER.fullmatch(rest)
+        bare = rest in {"", "%", "‰"} or _MONEY_AFTER().fullmatch(rest)
         return None if bare else Failure("ambiguous_number")
     stripped = rest.strip(SPACES)
-    if stripped in _RESTS or _MONEY_AFTER.fullmatch(stripped):
+    if stripped in _RESTS or _MONEY_AFTER().fullmatch(stripped):
         return None
     if has_scale(rest, 0, money=written["money"] is not None) is not None:
         return Failure("number_word")
-    if len(rest) > 30 or _UNIT.fullmatch(stripped) is None or any(map(_is_fraction, rest)):
+    if len(rest) > 30 or _UNIT().fullmatch(stripped) is None or any(map(_is_fraction, rest)):
         return Failure()
     words = set(re.findall(r"[^\W\d_]+", stripped.lower()))
     return Failure("number_word") if words & _NUMBER_WORDS else None

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from deg_schema.dates import GAP
 from deg_schema.failure import Failure
+from deg_schema.lazy import lazy
 
 __all__ = ["TIME", "TimeOfDay", "read_time"]
 
@@ -47,7 +48,7 @@ _ZONE = (
 )
 TIME = rf"{_CLOCK}(?P<zone>{_ZONE})?(?![^\W_]|[:.][0-9])"
 
-_TIME = re.compile(TIME)
+_TIME = lazy(TIME)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +61,7 @@ class TimeOfDay:
 
 def read_time(text: str, *, is_iso: bool = False) -> TimeOfDay | Failure:
     """Read the one time that *text* is; *is_iso* where a `T` says that an offset may follow."""
-    written = _TIME.fullmatch(text)
+    written = _TIME().fullmatch(text)
     if written is None:
         return Failure()
     clock, offset = _clock(written), _offset(written, is_iso=is_iso)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+from deg_schema.lazy import lazy
 
 __all__ = ["trim_span"]
 
@@ -13,7 +13,7 @@ _BEFORE = ",;:.!?|\u2022\u00b7\u2026"
 _AFTER = ",;:|\u2026"
 _DASHES = "-\u2013\u2014"
 _INVISIBLE = "\u200b\u200c\u200d\u2060\ufeff\0"
-_ABBREVIATION = re.compile(
+_ABBREVIATION = lazy(
     r"(?<![^\W_])(?:[^\W\d_](?:\.[^\W\d_])+|Inc|Ltd|Co|Corp|Bros|Jr|Sr|St|Ave|Blvd|Rd|Dr|Dept"
     r"|etc|approx|Esq|Mr|Mrs|Ms|Prof)\Z"
 )
@@ -60,7 +60,7 @@ def _goes_last(context: str, start: int, end: int, counts: dict[str, int]) -> bo
     if last.isspace() or last in _INVISIBLE or last in _AFTER or last in _OPENERS:
         return True
     if last == ".":
-        return not _ABBREVIATION.search(context, max(start, end - 12), end - 1)
+        return not _ABBREVIATION().search(context, max(start, end - 12), end - 1)
     if last in _DASHES:
         return True
     if last in _CLOSERS:

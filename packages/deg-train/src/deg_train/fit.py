@@ -50,7 +50,7 @@ def fit(
         folder: The public data sets; without it, generated documents alone.
         init: A checkpoint to start from instead of fresh adapters and heads.
         model_id: The name that the checkpoint gives itself.
-        threads: CPU threads of the tensor library.
+        threads: How many batches are read side by side.
         save_every: Steps between two saved states.
 
     Returns:
@@ -61,7 +61,7 @@ def fit(
     base = BASES[DEFAULT_BASE]
     files = resolve_base(base, report=say)
     draw = drawer(default_mixture(folder), Tokenizer.load(files.folder), options)
-    trainer = Trainer(load_backbone(files), base, options)
+    trainer = Trainer(load_backbone(files), base, options, threads=threads)
     if (out / _STATE).is_file():
         trainer.resume(out / _STATE)
         say(f"resumed at step {trainer.step}")
