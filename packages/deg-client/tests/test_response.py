@@ -4,7 +4,7 @@ from pathlib import Path
 
 import msgspec
 
-from deg_client import Response
+from deg_client import FieldMeta, Response
 
 GOLDEN = Path(__file__).parents[3] / "wire" / "fill.response.json"
 
@@ -16,6 +16,11 @@ def test_a_response_of_a_server_is_read_whole() -> None:
     assert response.meta["/anger"].probabilities == (0.25, 0.5, 0.25)
     assert response.meta["/invoice_number"].null_reason == "not_found"
     assert response.usage.generated_tokens == 0
+
+
+def test_the_detail_of_a_missing_value_is_read() -> None:
+    meta = {"mode": "extract.date", "null_reason": "unparsable", "null_detail": "ambiguous_date"}
+    assert msgspec.convert(meta, FieldMeta).null_detail == "ambiguous_date"
 
 
 def test_a_newer_server_may_say_more() -> None:

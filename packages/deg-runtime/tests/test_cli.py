@@ -113,6 +113,18 @@ def test_every_problem_is_told_before_the_model_loads(
     assert not page.exists()
 
 
+def test_a_text_to_be_written_is_told_before_the_model_loads(
+    words: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    leaves = {"a": {"type": "string"}, "reply": {"type": "string", "x-generate": True}}
+    Path(words[3]).write_text(json.dumps({"type": "object", "properties": leaves}))
+    assert main(words, load=_unloadable) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    place, _, message = line.partition(": ")
+    assert place == "/properties/reply"
+    assert "'x-generate'" in message
+
+
 def test_a_json_context_that_json_cannot_say_is_refused(
     words: list[str], capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:

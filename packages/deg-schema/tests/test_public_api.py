@@ -55,6 +55,8 @@ def test_the_public_names() -> None:
         "render_context",
         "search_pattern",
         "trim_span",
+        "unsupported",
+        "why_unsupported",
     }
 
 

@@ -6,6 +6,8 @@ import pytest
 
 from deg_schema.compile import compile_schema
 from deg_schema.errors import SchemaError
+from deg_schema.failure import Failure
+from deg_schema.numbers import parse_number
 
 
 def test_six_problems_come_at_once() -> None:
@@ -69,3 +71,18 @@ def test_forty_properties_compile_fast() -> None:
         seconds.append(time.process_time() - start)
     # ten times the goal: the machine that runs the tests may be slow
     assert sorted(seconds)[10] < 0.01
+
+
+@pytest.mark.parametrize("keyword", ["minimum", "maximum", "exclusiveMaximum", "multipleOf"])
+@pytest.mark.parametrize("bound", [10**5000, -(10**5000), float("inf")], ids=["up", "down", "inf"])
+def test_a_bound_beyond_every_number_is_a_problem_at_its_place(keyword: str, bound: object) -> None:
+    schema = {"type": "object", "properties": {"n": {"type": "integer", keyword: bound}}}
+    with pytest.raises(SchemaError) as raised:
+        compile_schema(schema)
+    [problem] = raised.value.problems
+    assert problem.loc == f"/properties/n/{keyword}"
+    assert "remove it where it is a bound" in problem.msg
+
+
+def test_eight_thousand_digits_are_out_of_range() -> None:
+    assert parse_number("7" * 8000) == Failure("out_of_range")

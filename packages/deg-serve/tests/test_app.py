@@ -12,6 +12,7 @@ import httpx
 import pytest
 import uvicorn
 
+from deg_model import ContextTooLong, ModelError
 from deg_schema import FillError, Options, compile_schema
 from deg_serve import Engine, create_app
 
@@ -119,6 +120,60 @@ def test_a_value_that_cannot_be_filled_is_an_error_of_the_server() -> None:
         response = http.post("/v1/fill", json=wire("fill.request"))
     assert response.status_code == 500
     assert response.json() == {"detail": [{"loc": "/order_number", "msg": "no valid span"}]}
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "problem"),
+    [
+        (
+            ContextTooLong("9 tokens; split it"),
+            413,
+            {"loc": "/context", "msg": "9 tokens; split it"},
+        ),
+        (ModelError("weights are damaged"), 500, {"loc": "", "msg": "weights are damaged"}),
+    ],
+)
+def test_a_failure_of_the_model_is_told(
+    error: Exception, status: int, problem: dict[str, str]
+) -> None:
+    with serving(StandIn(error)) as http:
+        response = http.post("/v1/fill", json=wire("fill.request"))
+    assert (response.status_code, response.json()) == (status, {"detail": [problem]})
+
+
+def test_a_mistake_of_ours_keeps_its_words_in_the_log() -> None:
+    with serving(StandIn(RuntimeError("a secret path"))) as http:
+        response = http.post("/v1/fill", json=wire("fill.request"))
+        again = http.get("/health")
+    assert (response.status_code, again.status_code) == (500, 200)
+    assert response.json()["detail"][0]["loc"] == ""
+    assert "secret" not in response.text
+    assert "Traceback" not in response.text
+
+
+def test_a_text_to_be_written_is_refused_by_name() -> None:
+    engine = StandIn()
+    leaves = {"a": {"type": "string"}, "reply": {"type": "string", "x-generate": True}}
+    schema = {"type": "object", "properties": leaves}
+    with serving(engine) as http:
+        response = http.post(
+            "/v1/fill", json={"context": "Ann", "schema": schema, "model": "other"}
+        )
+    assert response.status_code == 422
+    places = [problem["loc"] for problem in response.json()["detail"]]
+    assert places == ["/schema/properties/reply", "/model"]
+    assert "'x-generate'" in response.json()["detail"][0]["msg"]
+    assert engine.seen == []
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "status"), [("GET", "/v1/fill", 405), ("GET", "/v2/fill", 404)]
+)
+def test_an_unknown_route_answers_in_json(method: str, path: str, status: int) -> None:
+    with serving(StandIn()) as http:
+        response = http.request(method, path)
+    assert response.status_code == status
+    assert response.json()["detail"][0].keys() == {"loc", "msg"}
 
 
 def test_one_thread_owns_the_engine() -> None:

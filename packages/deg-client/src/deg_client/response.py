@@ -19,6 +19,7 @@ class FieldMeta(msgspec.Struct, frozen=True, kw_only=True):
     expected: float | None = None
     span: tuple[int, int] | None = None
     null_reason: str | None = None
+    null_detail: str | None = None
     assumed_offset: bool = False
     items: int | None = None
     generated_tokens: int | None = None

@@ -3,7 +3,7 @@
 ModelError
 ├── CheckpointError   a checkpoint is missing, damaged, of another version or made for another base
 ├── WeightsError      base weights cannot be found, downloaded or trusted
-└── ContextTooLong    a context needs more memory than there is
+└── ContextTooLong    a context has more tokens than the model reads
 """
 
 from __future__ import annotations
@@ -24,4 +24,4 @@ class WeightsError(ModelError):
 
 
 class ContextTooLong(ModelError):
-    """A context needs more memory than there is."""
+    """A context has more tokens than the model reads."""

@@ -36,6 +36,7 @@ from deg_schema import (
     compile_schema,
     parse_options,
     render_context,
+    unsupported,
 )
 
 __all__ = ["Filler", "Load", "describe_failure", "main", "use_utf8"]
@@ -124,7 +125,7 @@ def _fill(arguments: argparse.Namespace, load: Load) -> int:
     context = read_document(arguments.document, as_json=arguments.json)
     options = read_options(arguments.option)
     problems = [
-        *_problems(lambda: compile_schema(schema), ""),
+        *_problems(lambda: _check_schema(schema), ""),
         *_problems(lambda: parse_options(options), "--option "),
         *_problems(lambda: render_context(context), arguments.document),
     ]
@@ -142,6 +143,11 @@ def _fill(arguments: argparse.Namespace, load: Load) -> int:
     sys.stdout.write(json.dumps(shown, ensure_ascii=False, indent=2) + "\n")
     sys.stdout.flush()
     return OK
+
+
+def _check_schema(schema: object) -> None:
+    if problems := unsupported(compile_schema(schema)):
+        raise SchemaError(problems)
 
 
 def _problems(check: Callable[[], object], origin: str) -> Iterable[Problem]:

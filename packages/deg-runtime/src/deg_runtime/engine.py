@@ -29,6 +29,7 @@ from deg_schema import (
     compile_schema,
     parse_options,
     render_context,
+    why_unsupported,
 )
 
 __all__ = ["Engine", "load"]
@@ -102,11 +103,8 @@ class Engine:
         plan = compile_schema(schema)
         text = render_context(context)
         for field in plan.fields:
-            if field.mode == "generate":
-                return FillError(
-                    "this version writes no text ('x-generate'); leave the field out",
-                    field.pointer,
-                )
+            if message := why_unsupported(field):
+                return FillError(message, field.pointer)
         forks = [fork_of(field, self.model.tokenizer) for field in plan.fields]
         return _Job(text, schema, plan, forks)
 

@@ -34,6 +34,7 @@ from deg_schema.reading import Reading, read_span
 from deg_schema.request import FillRequest, Options, parse_options, parse_request, render_context
 from deg_schema.response import assemble
 from deg_schema.trim import trim_span
+from deg_schema.unsupported import unsupported, why_unsupported
 
 __all__ = [
     "Constraints",
@@ -80,4 +81,6 @@ __all__ = [
     "render_context",
     "search_pattern",
     "trim_span",
+    "unsupported",
+    "why_unsupported",
 ]

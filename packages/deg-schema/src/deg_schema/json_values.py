@@ -17,6 +17,9 @@ Reporter: TypeAlias = Callable[[str, str], None]
 _Link: TypeAlias = "tuple[_Link | None, str | int, int]"
 
 
+_TOO_LARGE = "remove it where it is a bound, write it as a string where it is a value"
+
+
 class RepeatedKeys(dict[str, Any]):
     """An object whose text gave a key twice; `repeated` names such keys."""
 
@@ -121,9 +124,11 @@ def _scalar_fault(value: object) -> str | None:
     if type(value) is int:
         if value.bit_length() <= MAX_INTEGER_BITS:
             return None
-        return f"the integer has more than {MAX_INTEGER_BITS} bits; write it as a string"
+        return f"the integer has more than {MAX_INTEGER_BITS} bits; {_TOO_LARGE}"
     if type(value) is float:
-        return None if math.isfinite(value) else f"{value!r} is no JSON number; use a finite one"
+        if math.isinf(value):
+            return f"{value!r} is no JSON number, or one too large to read; {_TOO_LARGE}"
+        return f"{value!r} is no JSON number; use a finite one" if math.isnan(value) else None
     return f"a Python {type(value).__name__} is no JSON value; convert it first"
 
 

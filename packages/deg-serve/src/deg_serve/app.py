@@ -8,11 +8,13 @@ from typing import Any
 
 import msgspec
 from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from deg_schema import FillError, Problem, RequestError, parse_request
+from deg_model import ContextTooLong, ModelError
+from deg_schema import FillError, Problem, RequestError, parse_request, unsupported
 from deg_serve.worker import Engine, TooManyPending, Worker
 
 __all__ = ["MODEL_ALIAS", "create_app"]
@@ -38,9 +40,12 @@ def create_app(engine: Engine, *, max_pending: int = 256) -> Starlette:
 
     async def fill(request: Request) -> Response:
         parsed = parse_request(await request.body())
+        problems = [Problem(f"/schema{found.loc}", found.msg) for found in unsupported(parsed.plan)]
         if parsed.model not in model_names:
             message = f"{parsed.model!r} is not loaded here: use one of {', '.join(model_names)}"
-            raise RequestError([Problem("/model", message)])
+            problems.append(Problem("/model", message))
+        if problems:
+            raise RequestError(problems)
         return _json(await worker.fill(parsed))
 
     async def models(_request: Request) -> Response:
@@ -59,7 +64,11 @@ def create_app(engine: Engine, *, max_pending: int = 256) -> Starlette:
         exception_handlers={
             RequestError: _request_error,
             FillError: _fill_error,
+            ContextTooLong: _context_too_long,
+            ModelError: _model_error,
             TooManyPending: _too_many_pending,
+            HTTPException: _http_error,
+            Exception: _mistake,
         },
         lifespan=lifespan,
     )
@@ -75,8 +84,28 @@ def _fill_error(_request: Request, error: Exception) -> Response:
     return _problems(500, [Problem(error.pointer, error.message)])
 
 
+def _context_too_long(_request: Request, error: Exception) -> Response:
+    return _problems(413, [Problem("/context", str(error))])
+
+
+def _model_error(_request: Request, error: Exception) -> Response:
+    return _problems(500, [Problem("", str(error))])
+
+
 def _too_many_pending(_request: Request, error: Exception) -> Response:
     return _problems(429, [Problem("", str(error))])
+
+
+def _http_error(_request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    response = _problems(error.status_code, [Problem("", error.detail)])
+    response.headers.update(error.headers or {})
+    return response
+
+
+def _mistake(_request: Request, _error: Exception) -> Response:
+    # what went wrong is ours to mend, and stands in the log alone
+    return _problems(500, [Problem("", "the server made a mistake; its log says which")])
 
 
 def _problems(status: int, problems: Iterable[Problem]) -> Response:

@@ -128,7 +128,7 @@ class Trainer:
         work = partial(self._accumulate, num_decide=num_decide, num_extract=num_extract)
         parts = list(self._pool.map(work, shares))
         for index, parameter in enumerate(self._parameters.values()):
-            found = [grads[index] for _, grads in parts if grads[index] is not None]
+            found = [grad for _, grads in parts if (grad := grads[index]) is not None]
             parameter.grad = sum(found[1:], start=found[0]) if found else None
         losses = [each for part, _ in parts for each in part]
         decide, extract, decide_right, extract_right = (

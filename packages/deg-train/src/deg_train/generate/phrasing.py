@@ -151,7 +151,8 @@ def _pattern_of(text: str) -> str:
 
 def _describe(spec: Field, abouts: tuple[str, ...], rng: Random) -> str | None:
     roll = rng.random()
-    if roll < 0.2 or not abouts:
+    # a bare name may tell what to copy, but never what to judge by
+    if not abouts or (roll < 0.15 and spec.kind not in DECIDE_KINDS):
         return None
     about = rng.choice(abouts)
     if roll < 0.6 or " as " in about:
