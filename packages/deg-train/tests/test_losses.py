@@ -44,7 +44,7 @@ def test_the_loss_is_minus_the_log_of_what_the_runtime_answers(
             decide -= float(answer[question.outcome].log())
             continue
         joint = [
-            float(answer.log_start[start] + answer.log_end([start])[0, end])
+            float(answer.log_start[start] + answer.log_end([start])[0, end - start])
             for start, end in question.spans
         ]
         extract -= float(torch.tensor(joint).logsumexp(0))
