@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -11,7 +10,8 @@ from typing import Any, Literal
 
 from deg_schema.compile import compile_schema
 from deg_schema.errors import Problem, RequestError, SchemaError
-from deg_schema.json_values import RepeatedKeys, check_json, check_text, clip
+from deg_schema.json_text import load_json
+from deg_schema.json_values import check_json, check_text, clip
 from deg_schema.keywords import is_number
 from deg_schema.plan import FillPlan
 from deg_schema.pointer import escape_token
@@ -21,7 +21,6 @@ __all__ = ["FillRequest", "Options", "parse_options", "parse_request", "render_c
 DEFAULT_MODEL = "deg-latest"
 
 _OFFSET = re.compile(r"Z|[+-](?:[01][0-9]|2[0-3]):[0-5][0-9]")
-_MAX_DIGITS = 1200
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +132,7 @@ def render_context(context: str | Mapping[str, Any] | list[Any]) -> str:
 def _load(body: bytes | str) -> Any:
     try:
         text = body.decode() if isinstance(body, bytes) else body
-        return json.loads(text, object_pairs_hook=_object, parse_int=_integer)
+        return load_json(text)
     except UnicodeDecodeError as error:
         message = f"the body is not UTF-8 at byte {error.start}"
     except json.JSONDecodeError as error:
@@ -141,16 +140,6 @@ def _load(body: bytes | str) -> Any:
     except RecursionError:
         message = "the body nests too deep; flatten it"
     raise RequestError([Problem("", message)])
-
-
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    members = dict(pairs)
-    return members if len(members) == len(pairs) else RepeatedKeys(pairs)
-
-
-def _integer(digits: str) -> int | float:
-    # what is too long to convert is refused at its place, as every infinite number is
-    return int(digits) if len(digits) <= _MAX_DIGITS else math.inf
 
 
 def _check_body(document: Mapping[str, Any], problems: list[Problem]) -> None:

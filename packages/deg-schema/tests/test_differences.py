@@ -1,0 +1,95 @@
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import given, strategies as st
+
+from deg_schema.compile import compile_schema
+from deg_schema.differences import Difference, compare_plans
+
+TEXT = {"type": "string"}
+REPLY = {"type": "string", "x-generate": True}
+
+
+def _compare(old: dict[str, Any], new: dict[str, Any]) -> list[Difference]:
+    plans = [compile_schema({"type": "object", "properties": leaves}) for leaves in (old, new)]
+    return list(compare_plans(*plans))
+
+
+def test_fields_come_and_go() -> None:
+    assert _compare({"a": TEXT, "b": TEXT}, {"c": TEXT, "b": TEXT}) == [
+        Difference("/c", "added"),
+        Difference("/b", "same outcome"),
+        Difference("/a", "removed"),
+    ]
+
+
+def test_a_changed_field_says_what_changed() -> None:
+    old = {"a": {"type": "string", "minLength": 2, "description": "x"}}
+    new = {"a": {"type": ["string", "null"], "minLength": 3, "description": "x"}}
+    assert _compare(old, new) == [
+        Difference(
+            "/a",
+            "can change",
+            ("nullable: false -> true", 'on_null: "omit" -> "null"', "min_length: 2 -> 3"),
+        )
+    ]
+
+
+def test_a_changed_list_says_what_came_and_went() -> None:
+    old, new = {"a": {"enum": ["x", "y", 1]}}, {"a": {"enum": ["y", "z", 1]}}
+    assert _compare(old, new)[0].details == ('options: without "x", with "z"',)
+    turned = {"a": {"enum": [1, "y", "x"]}}
+    assert _compare(old, turned)[0].details == ("options: in another order",)
+
+
+def test_true_and_1_differ() -> None:
+    (difference,) = _compare({"a": {"enum": [1, "x"]}}, {"a": {"enum": [True, "x"]}})
+    assert difference.details == ("options: without 1, with true",)
+
+
+def test_a_text_can_change_with_the_answers_that_it_is_written_from() -> None:
+    old, new = {"a": TEXT, "reply": REPLY}, {"a": TEXT, "b": TEXT, "reply": REPLY}
+    assert _compare(old, new)[-1].change == "can change"
+    assert _compare(old, old)[-1].change == "same outcome"
+
+
+def test_a_text_does_not_depend_on_other_texts() -> None:
+    old, new = {"a": TEXT, "b": REPLY}, {"c": REPLY, "b": REPLY, "a": TEXT}
+    assert Difference("/b", "same outcome") in _compare(old, new)
+
+
+def test_an_object_that_becomes_required_is_a_change() -> None:
+    schema = {"type": "object", "properties": {"o": {"type": "object", "properties": {"a": TEXT}}}}
+    old, new = compile_schema(schema), compile_schema({**schema, "required": ["o"]})
+    assert compare_plans(old, new) == (
+        Difference("/o/a", "same outcome"),
+        Difference("/o", "can change", ("required: false -> true",)),
+    )
+
+
+def test_an_object_without_leaves_comes_and_goes_itself() -> None:
+    empty = {"o": {"type": "object"}}
+    assert _compare({}, empty) == [Difference("/o", "added")]
+    assert _compare(empty, {}) == [Difference("/o", "removed")]
+    assert _compare(empty, empty) == []
+
+
+@given(st.permutations(["a", "b", "c", "d"]), st.sets(st.sampled_from("abcd")))
+def test_siblings_and_order_never_change_an_outcome(order: list[str], kept: set[str]) -> None:
+    leaves = {name: {"type": "string", "description": name} for name in "abcd"}
+    differences = _compare(leaves, {name: leaves[name] for name in order if name in kept})
+    same = {each.pointer for each in differences if each.change == "same outcome"}
+    assert same == {f"/{name}" for name in kept}
+    assert {each.change for each in differences} <= {"same outcome", "removed"}
+
+
+def test_descriptions_and_labels_stand_beside_what_they_are_about() -> None:
+    old = {"a": {"oneOf": [{"const": "x", "description": "an x"}, {"const": "y"}]}}
+    new = {"a": {"oneOf": [{"const": "x"}, {"const": "y", "description": "an x"}]}}
+    assert _compare(old, new)[0].details == (
+        'option_descriptions: without ["x", "an x"], with ["y", "an x"]',
+    )
+    old = {"a": {"type": "integer", "minimum": 0, "maximum": 2, "x-levels": {"0": "calm"}}}
+    new = {"a": {"type": "integer", "minimum": 0, "maximum": 2, "x-levels": {"1": "calm"}}}
+    assert _compare(old, new)[0].details == ('level_labels: without [0, "calm"], with [1, "calm"]',)
