@@ -1,6 +1,7 @@
 """The deg contract: schemas compiled to fill plans, requests, parsers and responses."""
 
 from deg_schema._version import __version__
+from deg_schema.adapt import Note, adapt
 from deg_schema.candidates import find_candidates, has_candidates
 from deg_schema.compile import compile_schema
 from deg_schema.dates import parse_date
@@ -53,6 +54,7 @@ __all__ = [
     "LeafType",
     "Missing",
     "Mode",
+    "Note",
     "Number",
     "ObjectPlan",
     "OnNull",
@@ -65,6 +67,7 @@ __all__ = [
     "RequestError",
     "SchemaError",
     "__version__",
+    "adapt",
     "assemble",
     "compile_schema",
     "confidence_of",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any, get_args
 
@@ -17,7 +18,7 @@ from deg_schema.refs import find_target
 from deg_schema.shapes import check_shapes
 from deg_schema.unions import compile_union
 
-__all__ = ["compile_schema", "draft_of"]
+__all__ = ["check_document", "compile_part", "compile_schema", "draft_of"]
 
 _LEAF_TYPES = get_args(LeafType)[:4]
 _TYPES = (*_LEAF_TYPES, "object", "array")
@@ -31,7 +32,7 @@ def compile_schema(schema: object) -> FillPlan:
     Raises:
         SchemaError: The schema is outside the contract; every problem is in `problems`.
     """
-    _check_document(schema)
+    check_document(schema)
     assert isinstance(schema, dict)
     compilation = Compilation(schema, draft_of(schema) or 2020)
     if draft_of(schema) is None and isinstance(schema["$schema"], str):
@@ -61,7 +62,21 @@ def draft_of(schema: dict[str, Any]) -> int | None:
     return DRAFTS.get(address.partition("://")[2].removesuffix("#"))
 
 
-def _check_document(schema: object) -> None:
+def compile_part(schema: dict[str, Any], document: dict[str, Any], *, draft: int) -> Compilation:
+    """Compile the schema of one property, whose references are into *document*."""
+    place = "/properties/part"
+    compilation = Compilation({**document, "properties": {"part": schema}}, draft)
+    with suppress(TooManyFields):
+        _compile(compilation, Node(schema, place, ("part",), 1))
+    return compilation
+
+
+def check_document(schema: object) -> None:
+    """Check that *schema* is an object that a JSON text of bounded size can say.
+
+    Raises:
+        SchemaError: It is not; every problem is in `problems`.
+    """
     problems: list[Problem] = []
     if not isinstance(schema, dict):
         problems.append(Problem("", f"the root is a schema of 'type' 'object', not {clip(schema)}"))

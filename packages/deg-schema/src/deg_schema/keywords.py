@@ -10,6 +10,7 @@ __all__ = [
     "ANNOTATIONS",
     "DRAFTS",
     "FORMATS",
+    "KNOWN",
     "TYPE_KEYWORDS",
     "UNSUPPORTED",
     "annotation_fault",
@@ -129,7 +130,7 @@ TYPE_KEYWORDS: Mapping[str, frozenset[str]] = {
     | {"type", "items", "minItems", "maxItems", "uniqueItems", "x-generate", "x-max-tokens"},
 }
 
-_KNOWN = frozenset().union(*TYPE_KEYWORDS.values()) | {"$ref", "anyOf", "oneOf"}
+KNOWN = frozenset().union(*TYPE_KEYWORDS.values()) | {"$ref", "anyOf", "oneOf"}
 
 
 def annotation_fault(keyword: str, value: object) -> str | None:
@@ -152,7 +153,7 @@ def refusal(keyword: str, value: object, kind: str) -> str | None:
         return f"'{keyword}' is not supported; {UNSUPPORTED[keyword]}"
     if keyword in _HINTS:
         return f"'{keyword}' is no keyword of JSON Schema; {_HINTS[keyword]}"
-    if keyword in _KNOWN:
+    if keyword in KNOWN:
         return f"'{keyword}' does not apply to {kind}; remove it"
     if keyword.startswith("x-"):
         return (

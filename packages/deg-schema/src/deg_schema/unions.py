@@ -102,7 +102,7 @@ def _compile_constants(
         node = replace(node, title=title, description=description)
     options: list[Option] = []
     for branch in branches:
-        options += _options_of(compilation, branch, is_lone=branch in values and len(values) == 1)
+        options += _options_of(compilation, branch, is_lone=len(values) == 1 and branch in values)
     if keyword == "anyOf":
         options = _without_second_null(options)
     if node.nullable and all(option.value is not None for option in options):
