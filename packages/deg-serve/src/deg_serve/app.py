@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import asynccontextmanager
 from typing import Any
@@ -21,6 +22,9 @@ __all__ = ["MODEL_ALIAS", "create_app"]
 
 MODEL_ALIAS = "deg-latest"
 """The name that always means the loaded model."""
+
+_ANSWERED = (RequestError, FillError, ModelError, TooManyPending)
+_log = logging.getLogger("deg_serve")
 
 
 def create_app(engine: Engine, *, max_pending: int = 256) -> Starlette:
@@ -46,7 +50,14 @@ def create_app(engine: Engine, *, max_pending: int = 256) -> Starlette:
             problems.append(Problem("/model", message))
         if problems:
             raise RequestError(problems)
-        return _json(await worker.fill(parsed))
+        try:
+            return _json(await worker.fill(parsed))
+        except _ANSWERED:
+            raise
+        except Exception as error:
+            # starlette would answer it too, but raise on and cost the client its connection
+            _log.exception("a fill failed")
+            return _mistake(request, error)
 
     async def models(_request: Request) -> Response:
         listed = [{"id": name, "object": "model"} for name in model_names]
