@@ -125,6 +125,22 @@ def test_a_text_to_be_written_is_told_before_the_model_loads(
     assert "'x-generate'" in message
 
 
+def test_every_array_is_told_before_the_model_loads(
+    words: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = {"type": "array", "items": {"type": "object", "properties": {"n": {"type": "number"}}}}
+    tags = {"type": "array", "x-generate": True, "items": {"type": "string"}}
+    Path(words[3]).write_text(
+        json.dumps({"type": "object", "properties": {"rows": rows, "tags": tags}})
+    )
+    assert main(words, load=_unloadable) == 2
+    assert capsys.readouterr().err.splitlines() == [
+        f"/properties/{name}: this version fills no arrays; "
+        "ask for each value as a property of its own"
+        for name in ("rows", "tags")
+    ]
+
+
 def test_a_json_context_that_json_cannot_say_is_refused(
     words: list[str], capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:

@@ -431,6 +431,13 @@ def test_a_text_to_be_written_is_refused_by_name_before_anything_is_read(engine:
         engine.fill("ab 1 " * 20_000, schema_of(leaves))
 
 
+def test_an_array_is_refused_by_name_before_anything_is_read(engine: Engine) -> None:
+    leaves = {"a": {"type": "string"}, "rows": {"type": "array", "items": {"type": "string"}}}
+    with pytest.raises(DegSchemaError, match="^/rows: this version fills no arrays"):
+        # too long to be read
+        engine.fill("ab 1 " * 20_000, schema_of(leaves))
+
+
 @pytest.mark.parametrize("leaf", [{"type": "number"}, {"type": "integer"}, {"type": "string"}])
 def test_a_huge_number_is_exact_or_unparsable(
     make_engine: Callable[..., Engine], leaf: dict[str, Any]

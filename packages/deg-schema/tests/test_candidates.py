@@ -1,9 +1,8 @@
 import json
-import time
 from typing import get_args
 
 import pytest
-from hypothesis import given, strategies as st
+from hypothesis import given, settings, strategies as st
 
 from deg_schema.candidates import find_candidates, has_candidates
 from deg_schema.plan import FieldPlan, Mode
@@ -34,7 +33,20 @@ REPEATED = [
     "a.b@",
     "a-",
     "http://",
-] + ["http://x)", "+1 555 ", "5 March ", "mon ", "2024-03-05 14:30:00 ", "20240305", "x"]
+] + [
+    "http://x)",
+    "+1 555 ",
+    "AB12 ",
+    "minus ",
+    "( 1 )",
+    "Mar 5 14:30:00 ",
+    "2024-03-05/",
+    "5 March ",
+    "mon ",
+    "2024-03-05 14:30:00 ",
+    "20240305",
+    "x",
+]
 pieces = st.sampled_from([*CHARACTERS, *WORDS, "joe", "x.y", "https://"])
 texts = st.text() | st.lists(pieces, max_size=25).map("".join)
 
@@ -77,6 +89,7 @@ def test_the_escapes_of_a_json_context_join_no_word() -> None:
         assert [context[slice(*span)] for span in find_candidates(field, context)] == found
 
 
+@settings(deadline=None)
 @given(st.sampled_from(FIELDS), texts, st.sampled_from(".,"))
 def test_a_candidate_is_a_slice_that_reads_or_fails_by_name(
     field: FieldPlan, text: str, separator: str
@@ -91,10 +104,17 @@ def test_a_candidate_is_a_slice_that_reads_or_fails_by_name(
         json.dumps(reading.value, allow_nan=False)
 
 
+# the ratio of the times at two lengths is measured by tools/scan_time.py
 @pytest.mark.parametrize("field", FIELDS, ids=lambda field: field.format or field.type)
-@pytest.mark.parametrize("piece", [*CHARACTERS, *WORDS, *REPEATED], ids=ascii)
-def test_the_search_is_linear_in_the_text(field: FieldPlan, piece: str) -> None:
-    text = (piece * 200_000)[:200_000]
-    started = time.process_time()
-    find_candidates(field, text)
-    assert time.process_time() - started < 2
+def test_there_are_no_more_candidates_than_characters(field: FieldPlan) -> None:
+    for piece in [*CHARACTERS, *WORDS, *REPEATED]:
+        text = (piece * 2000)[:2000]
+        assert len(set(find_candidates(field, text))) <= len(text), ascii(piece)
+
+
+@pytest.mark.parametrize("piece", ["1", "-", "1,", "(", "a@"])
+def test_a_megabyte_of_one_piece_is_searched_and_holds_nothing(piece: str) -> None:
+    text = (piece * 2**20)[: 2**20]
+    for field in (NUMBER, EMAIL):
+        assert len(find_candidates(field, text)) <= 1
+        assert read_span(field, text, Options()).value is None

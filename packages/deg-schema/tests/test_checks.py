@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import given, strategies as st
 
-from deg_schema.checks import check_file, check_source
+from deg_schema.checks import Document, FileReport, check_file, check_source, read_file
 from deg_schema.compile import compile_schema
 from deg_schema.positions import Position
 
@@ -35,8 +35,9 @@ def test_every_problem_has_its_place_in_the_file() -> None:
 @pytest.mark.parametrize(
     ("source", "loc", "message", "line", "column"),
     [
-        (b"", "", "the file is no JSON: Expecting value", 1, 1),
-        (b'{"a":\n 1,}', "", "the file is no JSON", 2, 4),
+        (b"", "", "the file is empty", 1, 1),
+        (b'{"a":\n 1,}', "", "the file is no JSON: nothing follows this comma", 2, 3),
+        (b"\xff\xfe{\0}\0", "", "the file is UTF-16; save it as UTF-8", 1, 1),
         (b'{"a":\n "\xff"}', "", "the file is not UTF-8 at byte 8", 2, 3),
         (b"\xef\xbb\xbf{}", "", "byte order mark", 1, 1),
         (b"[]", "", "the root is a schema", 1, 1),
@@ -93,3 +94,15 @@ json_values = st.recursive(
 def test_no_document_raises(document: Any) -> None:
     report = check_source("a.json", json.dumps(document).encode())
     assert report.plan is not None or report.findings
+
+
+def test_reading_a_file_gives_its_text_and_what_it_says(tmp_path: Path) -> None:
+    path = tmp_path / "a.json"
+    path.write_text('{"b": 1}', encoding="utf-8")
+    assert read_file(str(path)) == Document(str(path), '{"b": 1}', {"b": 1})
+
+
+def test_a_path_that_no_system_takes_is_a_failure() -> None:
+    read = read_file("a\0b")
+    assert isinstance(read, FileReport)
+    assert read.failure is not None

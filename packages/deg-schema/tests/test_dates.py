@@ -1,7 +1,7 @@
 from datetime import date
 
 import pytest
-from hypothesis import given, strategies as st
+from hypothesis import given, settings, strategies as st
 
 from deg_schema.dates import find_dates, find_numeric_dates, parse_date
 from deg_schema.failure import Failure
@@ -47,6 +47,9 @@ days = st.dates(date(1000, 1, 1))
         ("3 march\n2026", "2026-03-03"),
         ("29 February 2024", "2024-02-29"),
         ("2024-03-05Z", None),
+        ("2024\u201103\u201105", "2024-03-05"),
+        ("Tue Mar  5 14:30:00 2024", "2024-03-05"),
+        ("Mar 5 14:30:00 CET 2024", "2024-03-05"),
         ("5/5/2026", "2026-05-05"),
     ],
 )
@@ -133,6 +136,13 @@ def test_what_only_looks_like_a_date_is_not_found(text: str) -> None:
         ("2026-08-31, 5 May; March 2024", ["2026-08-31", "5 May", "March 2024"]),
         ("log_2024-03-05.txt", ["2024-03-05"]),
         ("5 March 14:30", ["5 March"]),
+        ("1 Jan 2024\u201331 Dec 2024", ["1 Jan 2024", "31 Dec 2024"]),
+        ("5 March 2024-6 March 2024", ["5 March 2024", "6 March 2024"]),
+        ("13/3/2024-14/3/2024", ["13/3/2024", "14/3/2024"]),
+        ("2024-03-05/2024-03-06", ["2024-03-05", "2024-03-06"]),
+        ("7,2024-03-05,2024-03-06", ["2024-03-05", "2024-03-06"]),
+        ("15 March 44 BC, 15 March 2024 BC", ["15 March", "15 March"]),
+        ("Tue Mar 5 14:30:00 2024 by", ["Mar 5 14:30:00 2024"]),
         ("[05/Mar/2024:14:30:00 +0000]", ["05/Mar/2024"]),
     ],
 )
@@ -145,13 +155,32 @@ def test_numeric_dates_are_digits_alone() -> None:
     assert sorted(spans) == [(12, 20), (22, 32)]
 
 
+@settings(deadline=None)
 @given(days, st.sampled_from(FORMS))
 def test_a_date_reads_back_from_every_form(day: date, form: str) -> None:
     text = day.strftime(form.replace("th", ORDINALS.get(day.day, "th")))
     text = text.replace(f"{ORDINALS.get(day.day, 'th')}e ", "the ")
     assert parse_date(text) == day.isoformat()
+    context = f"It was signed on {text}, in ink."
+    ((start, end),) = find_dates(context)
+    assert parse_date(context[start:end]) == day.isoformat()
 
 
+@settings(deadline=None)
+@given(days, st.sampled_from(FORMS), st.integers(0, 20), st.sampled_from([0xFF10, 0x0660, 0x0966]))
+def test_digits_of_other_scripts_are_no_date(
+    day: date, form: str, position: int, other_zero: int
+) -> None:
+    text = day.strftime(form)
+    digits = [index for index, character in enumerate(text) if character.isdigit()]
+    index = digits[position % len(digits)]
+    mixed = text[:index] + chr(other_zero + int(text[index])) + text[index + 1 :]
+    assert isinstance(parse_date(mixed), Failure)
+    for start, end in find_dates(mixed):
+        assert isinstance(parse_date(mixed[start:end]), Failure)
+
+
+@settings(deadline=None)
 @given(days, st.sampled_from("/.-"), st.booleans())
 def test_a_numeric_date_reads_back_in_its_order(day: date, mark: str, padded: bool) -> None:
     width = 2 if padded else 1
@@ -161,6 +190,37 @@ def test_a_numeric_date_reads_back_in_its_order(day: date, mark: str, padded: bo
     assert parse_date(month_first, date_order="MDY") == day.isoformat()
 
 
+WORDS = [
+    "5",
+    "31",
+    "12th",
+    "March",
+    "Feb.",
+    "2024,",
+    "1999",
+    "5/3/2024",
+    "2024-03-05",
+    "of",
+    "Mon,",
+]
+WORDS += ["14:30:05", "CET", "24", "the", "x"]
+
+
+@settings(deadline=None)
+@given(st.lists(st.sampled_from(WORDS), max_size=6))
+def test_what_the_parser_reads_is_found(words: list[str]) -> None:
+    # by brute force over every run of words
+    text = " ".join(words)
+    found = find_dates(text)
+    for first in range(len(words)):
+        for last in range(first + 1, len(words) + 1):
+            start = len(" ".join([*words[:first], ""]))
+            end = len(" ".join(words[:last]))
+            if isinstance(parse_date(text[start:end], date_order="DMY"), str):
+                assert any(left < end and start < right for left, right in found), text[start:end]
+
+
+@settings(deadline=None)
 @given(st.text() | st.text("0123456789/.- ,stndrhMarchy'", max_size=40))
 def test_no_text_raises(text: str) -> None:
     assert isinstance(parse_date(text), str | Failure)

@@ -31,7 +31,7 @@ def test_a_changed_field_says_what_changed() -> None:
         Difference(
             "/a",
             "can change",
-            ("nullable: false -> true", 'on_null: "omit" -> "null"', "min_length: 2 -> 3"),
+            ("nullable: false -> true", "minLength: 2 -> 3"),
         )
     ]
 
@@ -75,12 +75,13 @@ def test_an_object_without_leaves_comes_and_goes_itself() -> None:
     assert _compare(empty, empty) == []
 
 
-@given(st.permutations(["a", "b", "c", "d"]), st.sets(st.sampled_from("abcd")))
+@given(st.permutations("abcd"), st.sets(st.sampled_from("abcd")))
 def test_siblings_and_order_never_change_an_outcome(order: list[str], kept: set[str]) -> None:
-    leaves = {name: {"type": "string", "description": name} for name in "abcd"}
+    leaves = {name: {"type": "string", "description": name} for name in "abc"}
+    leaves["d"] = {"type": "array", "items": TEXT}
     differences = _compare(leaves, {name: leaves[name] for name in order if name in kept})
     same = {each.pointer for each in differences if each.change == "same outcome"}
-    assert same == {f"/{name}" for name in kept}
+    assert same == {f"/{name}" for name in kept} | ({"/d/*"} if "d" in kept else set())
     assert {each.change for each in differences} <= {"same outcome", "removed"}
 
 
@@ -88,8 +89,79 @@ def test_descriptions_and_labels_stand_beside_what_they_are_about() -> None:
     old = {"a": {"oneOf": [{"const": "x", "description": "an x"}, {"const": "y"}]}}
     new = {"a": {"oneOf": [{"const": "x"}, {"const": "y", "description": "an x"}]}}
     assert _compare(old, new)[0].details == (
-        'option_descriptions: without ["x", "an x"], with ["y", "an x"]',
+        'option descriptions: without ["x", "an x"], with ["y", "an x"]',
     )
     old = {"a": {"type": "integer", "minimum": 0, "maximum": 2, "x-levels": {"0": "calm"}}}
     new = {"a": {"type": "integer", "minimum": 0, "maximum": 2, "x-levels": {"1": "calm"}}}
-    assert _compare(old, new)[0].details == ('level_labels: without [0, "calm"], with [1, "calm"]',)
+    assert _compare(old, new)[0].details == ('level labels: without [0, "calm"], with [1, "calm"]',)
+
+
+def _array(**parts: Any) -> dict[str, Any]:
+    leaves = {"name": TEXT, "kind": {"enum": ["x", "y"]}}
+    return {"type": "array", "items": {"type": "object", "properties": leaves}, **parts}
+
+
+def test_the_same_array_gives_the_same_items() -> None:
+    assert _compare({"a": _array()}, {"b": TEXT, "a": _array()}) == [
+        Difference("/b", "added"),
+        Difference("/a", "same outcome"),
+        Difference("/a/*/name", "same outcome"),
+        Difference("/a/*/kind", "same outcome"),
+    ]
+
+
+def test_the_order_within_an_item_changes_nothing() -> None:
+    turned = _array(
+        items={**_array()["items"], "properties": {"kind": {"enum": ["x", "y"]}, "name": TEXT}}
+    )
+    assert {each.change for each in _compare({"a": _array()}, {"a": turned})} == {"same outcome"}
+
+
+def test_what_is_asked_of_an_array_can_change_its_items() -> None:
+    new = _array(minItems=1, maxItems=3, uniqueItems=True, description="each x")
+    array, *leaves = _compare({"a": _array()}, {"a": new})
+    assert array == Difference(
+        "/a",
+        "can change",
+        (
+            "minItems: 0 -> 1",
+            "maxItems: null -> 3",
+            "uniqueItems: false -> true",
+            'description: null -> "each x"',
+        ),
+    )
+    assert {(leaf.change, leaf.details) for leaf in leaves} == {
+        ("can change", ("the items of /a",))
+    }
+
+
+def test_a_leaf_of_a_nested_array_can_change_all_that_stands_around_it() -> None:
+    def outer(leaf: dict[str, Any]) -> dict[str, Any]:
+        properties = {"name": TEXT, "inner": {"type": "array", "items": leaf}}
+        return {"a": {"type": "array", "items": {"type": "object", "properties": properties}}}
+
+    differences = _compare(outer(TEXT), outer({"type": "string", "maxLength": 9}))
+    assert [(each.pointer, each.details) for each in differences] == [
+        ("/a", ("the items of /a",)),
+        ("/a/*/name", ("the items of /a",)),
+        ("/a/*/inner", ("the items of /a",)),
+        ("/a/*/inner/*", ("maxLength: null -> 9",)),
+    ]
+
+
+def test_a_leaf_that_becomes_an_array_is_a_change() -> None:
+    assert _compare({"a": TEXT}, {"a": {"type": "array", "items": TEXT}}) == [
+        Difference("/a", "can change", ('mode: "extract.span" -> "array"',)),
+        Difference("/a/*", "added"),
+    ]
+
+
+def test_a_property_named_as_an_item_is_another_value() -> None:
+    named = {"a": {"type": "object", "properties": {"*": TEXT}}}
+    changes = {each.change for each in _compare(named, {"a": {"type": "array", "items": TEXT}})}
+    assert changes == {"added", "removed"}
+
+
+def test_a_text_reads_the_arrays_too() -> None:
+    old, new = {"a": _array(), "b": REPLY}, {"a": _array(maxItems=2), "b": REPLY}
+    assert _compare(old, new)[-1].change == "can change"

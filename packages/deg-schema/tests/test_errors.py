@@ -2,7 +2,14 @@ import pickle
 
 import pytest
 
-from deg_schema.errors import DegSchemaError, FillError, Problem, RequestError, SchemaError
+from deg_schema.errors import (
+    DegSchemaError,
+    FillError,
+    PlanError,
+    Problem,
+    RequestError,
+    SchemaError,
+)
 
 
 def test_a_problem_says_where_and_what() -> None:
@@ -10,7 +17,7 @@ def test_a_problem_says_where_and_what() -> None:
     assert str(Problem("", "is wrong")) == "(root): is wrong"
 
 
-@pytest.mark.parametrize("error", [SchemaError, RequestError])
+@pytest.mark.parametrize("error", [SchemaError, RequestError, PlanError])
 def test_an_error_spells_every_problem(error: type[SchemaError]) -> None:
     raised = error([Problem("/a", "is wrong"), Problem("/b", "is worse")])
     assert str(raised) == "/a: is wrong\n/b: is worse"

@@ -3,7 +3,7 @@ import math
 import pytest
 from hypothesis import given, strategies as st
 
-from deg_schema.json_values import RepeatedKeys, check_json
+from deg_schema.json_values import RepeatedKeys, check_json, clip
 
 JSON = st.recursive(
     st.none()
@@ -60,3 +60,32 @@ def test_repeated_keys_are_reported() -> None:
 @given(JSON)
 def test_json_has_no_problem(value: object) -> None:
     assert _problems(value) == []
+
+
+@pytest.mark.parametrize(
+    ("value", "spelled"),
+    [
+        ("x" * 61, repr("x" * 57 + "...")),
+        ({}, "{}"),
+        ([1], "an array"),
+        (True, "true"),
+        (None, "null"),
+        (1.5, "1.5"),
+        (10**5000, "an integer of 16610 bits"),
+        (b"x" * 10**6, "a Python bytes"),
+    ],
+    ids=range(8),
+)
+def test_a_value_is_spelled_briefly(value: object, spelled: str) -> None:
+    assert clip(value) == spelled
+
+
+def test_a_name_is_as_long_as_a_text_may_be() -> None:
+    assert _problems({"x" * 100_000: 1}) == []
+    [(loc, message)] = _problems({"a": {"x" * 100_001: 1}})
+    assert (loc, message) == ("/a", "a key is longer than 100000 characters; shorten it")
+
+
+def test_problems_come_in_document_order() -> None:
+    value = {"a": [math.nan, {"b": math.inf}, "\ud800"], "c": math.nan}
+    assert [loc for loc, _ in _problems(value)] == ["/a/0", "/a/1/b", "/a/2", "/c"]

@@ -1,8 +1,9 @@
 import math
+import time
 
 import pytest
 
-from deg_schema.patterns import parse_pattern, search_pattern
+from deg_schema.patterns import SlowPattern, parse_pattern, search_pattern
 
 
 @pytest.mark.parametrize(
@@ -86,5 +87,49 @@ def test_search_reads_a_pattern_as_ecma_262_does(pattern: str, text: str, found:
     assert search_pattern(pattern, text) is found
 
 
-def test_a_search_that_backtracks_without_end_does_not_match() -> None:
-    assert not search_pattern(r"^(\w+)+:$", "a" * 60)
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        "^(a|aa)+$",
+        "^(a{1,20}){1,20}$",
+        "^x(a|b|ab)+$",
+        r"(\w|\w\w)+;",
+        "^(?:[a-y]|[b-z][b-z])+$",
+        r"^[^x](?:\d|\d\d)*$",
+        "a?" * 1500 + "$",
+    ],
+)
+def test_a_pattern_whose_search_does_not_end_is_refused(pattern: str) -> None:
+    start = time.process_time()
+    for _ in range(20):
+        with pytest.raises(SlowPattern, match="in too many ways"):
+            parse_pattern(pattern)
+    assert time.process_time() - start < 0.5
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        r"^([A-Za-z]+\s?)+$",
+        r"^(\w+)+:$",
+        r"^[a-z0-9]+([._-][a-z0-9]+)*@[a-z]+\.[a-z]{2,}$",
+        r"^(?:(?:25[0-5]|2[0-4][0-9]|[01]?[0-9][0-9]?)\.){3}(?:25[0-5]|[01]?[0-9][0-9]?)$",
+        r"^(0|[1-9]\d*)(?:-((?:0|[1-9]\d*|\d*[a-z-][0-9a-z-]*)(?:\.(?:0|[1-9]\d*))*))?$",
+        r"^(?=.*\d)(?=.*[a-z]).{8,20}$",
+    ],
+)
+def test_a_pattern_that_only_looks_slow_is_taken(pattern: str) -> None:
+    assert parse_pattern(pattern).cost < 500
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    ["a{4097}", "(?:a{100}){100}", "(?:(?:(?=a)){65535}){65535}", "(?:a|" * 30 + "b" + "){2}" * 30],
+)
+def test_what_repeats_too_often_to_be_compiled_is_refused(pattern: str) -> None:
+    with pytest.raises(ValueError, match="more than 4096 characters"):
+        parse_pattern(pattern)
+
+
+def test_a_search_that_takes_too_long_does_not_match() -> None:
+    assert not search_pattern("^(?:.*,){3}P", "1," * 4000)

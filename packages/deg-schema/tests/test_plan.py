@@ -1,7 +1,7 @@
 import pytest
 
 from deg_schema.compile import compile_schema
-from deg_schema.plan import FieldPlan, FillPlan
+from deg_schema.plan import ArrayPlan, FieldPlan, FillPlan
 
 PROPERTIES = {
     "name": {"type": "string"},
@@ -91,3 +91,30 @@ def test_fingerprints_stay_the_same_between_versions() -> None:
 def test_num_outcomes(leaf: dict[str, object], count: int) -> None:
     plan = compile_schema({"type": "object", "properties": {"a": leaf}})
     assert plan.fields[0].num_outcomes == count
+
+
+def test_a_pointer_takes_an_index_for_each_item() -> None:
+    path, steps = ("a/b", "*", "*", "*"), (1, 3)
+    field = FieldPlan(path, "extract.span", "string", item_steps=steps)
+    assert field.pointer == "/a~1b/*/*/*"
+    assert field.pointer_at((0, 12)) == "/a~1b/0/*/12"
+    assert ArrayPlan(path, item_steps=steps).pointer_at([3, 4]) == "/a~1b/3/*/4"
+    with pytest.raises(ValueError, match="shorter"):
+        field.pointer_at([1])
+
+
+@pytest.mark.parametrize(
+    ("array", "max_items", "limit"),
+    [
+        (ArrayPlan(("a",), anchored=True), None, None),
+        (ArrayPlan(("a",), anchored=True), 3, 3),
+        (ArrayPlan(("a",), anchored=False), None, 32),
+        (ArrayPlan(("a",), anchored=False), 50, 50),
+        (ArrayPlan(("a",), max_items=5), 3, 5),
+        (ArrayPlan(("a",), max_items=0), None, 0),
+        (ArrayPlan(("a",), min_items=4), 3, 4),
+        (ArrayPlan(("a",), min_items=40), None, 40),
+    ],
+)
+def test_the_limit_of_an_array(array: ArrayPlan, max_items: int | None, limit: int | None) -> None:
+    assert array.limit(max_items) == limit

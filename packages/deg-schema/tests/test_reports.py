@@ -1,8 +1,10 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 from xml.etree import ElementTree
 
+import jsonschema
 import pytest
 
 from deg_schema.checks import FileReport, Finding, check_source
@@ -23,6 +25,13 @@ def test_text_gives_each_problem_a_line_and_counts_them() -> None:
         "1 problem in 1 of 2 files",
     ]
     assert REPORTS["text"]([GOOD]) == "no problems in 1 file"
+    assert REPORTS["text"]([GOOD, UNREAD]) == "no problems in 1 file; 1 name not read"
+    assert REPORTS["text"]([UNREAD]) == "no file was checked"
+
+
+def test_what_is_wrong_with_the_whole_is_told_without_a_pointer() -> None:
+    whole = FileReport("a.json", findings=(Finding(Problem("", "it is empty"), Position(1, 1)),))
+    assert REPORTS["text"]([whole]).startswith("a.json:1:1: it is empty\n")
 
 
 def test_json_gives_problems_with_their_places() -> None:
@@ -44,6 +53,20 @@ def test_github_gets_one_command_a_problem() -> None:
     assert REPORTS["github"]([GOOD]) == ""
 
 
+def test_github_finds_no_file_for_the_standard_input() -> None:
+    report = FileReport("-", findings=BAD.findings)
+    assert REPORTS["github"]([report]).startswith("::error line=3,col=7,title=deg-schema::")
+
+
+def test_github_reads_no_command_out_of_a_name_or_a_message() -> None:
+    hostile = FileReport("a%0A::error ::b,line=2\n", failure="100%0A\r\n::warning::c")
+    (line,) = REPORTS["github"]([hostile]).splitlines()
+    assert line == (
+        r"::error file=a%250A%3A%3Aerror %3A%3Ab%2Cline=2\n,title=deg-schema::"
+        r"100%250A\r\n::warning::c"
+    )
+
+
 def test_sarif_has_what_its_standard_requires() -> None:
     log = json.loads(REPORTS["sarif"]([GOOD, BAD]))
     assert log["version"] == "2.1.0"
@@ -59,6 +82,101 @@ def test_sarif_has_what_its_standard_requires() -> None:
         "region": {"startLine": 3, "startColumn": 7},
     }
     assert location["logicalLocations"] == [{"fullyQualifiedName": "/properties/a"}]
+
+
+def _closed(required: dict[str, Any], **optional: Any) -> dict[str, Any]:
+    """Return a schema of an object with these members and no others."""
+    return {
+        "type": "object",
+        "properties": {**required, **optional},
+        "required": [*required],
+        "additionalProperties": False,
+    }
+
+
+TEXT = {"type": "string", "minLength": 1}
+MESSAGE = _closed({"text": TEXT})
+LEVEL = {"enum": ["none", "note", "warning", "error"]}
+# what SARIF 2.1.0 asks of the parts that are written here
+SARIF = _closed(
+    {
+        "version": {"const": "2.1.0"},
+        "runs": {
+            "type": "array",
+            "items": _closed(
+                {
+                    "tool": _closed(
+                        {
+                            "driver": _closed(
+                                {"name": TEXT},
+                                version=TEXT,
+                                rules={
+                                    "type": "array",
+                                    "uniqueItems": True,
+                                    "items": _closed(
+                                        {"id": TEXT},
+                                        shortDescription=MESSAGE,
+                                        fullDescription=MESSAGE,
+                                        help=MESSAGE,
+                                        defaultConfiguration=_closed({}, level=LEVEL),
+                                    ),
+                                },
+                            )
+                        }
+                    )
+                },
+                columnKind={"enum": ["utf16CodeUnits", "unicodeCodePoints"]},
+                invocations={
+                    "type": "array",
+                    "items": _closed(
+                        {"executionSuccessful": {"type": "boolean"}},
+                        toolExecutionNotifications={
+                            "type": "array",
+                            "items": _closed({"message": MESSAGE}, level=LEVEL),
+                        },
+                    ),
+                },
+                results={
+                    "type": "array",
+                    "items": _closed(
+                        {"message": MESSAGE},
+                        ruleId=TEXT,
+                        ruleIndex={"type": "integer", "minimum": -1},
+                        level=LEVEL,
+                        locations={
+                            "type": "array",
+                            "items": _closed(
+                                {},
+                                physicalLocation=_closed(
+                                    {
+                                        "artifactLocation": _closed(
+                                            {}, uri={"format": "uri-reference"}
+                                        )
+                                    },
+                                    region=_closed(
+                                        {},
+                                        startLine={"type": "integer", "minimum": 1},
+                                        startColumn={"type": "integer", "minimum": 1},
+                                    ),
+                                ),
+                                logicalLocations={
+                                    "type": "array",
+                                    "items": _closed({}, fullyQualifiedName={"type": "string"}),
+                                },
+                            ),
+                        },
+                    ),
+                },
+            ),
+        },
+    },
+    **{"$schema": {"type": "string", "format": "uri"}},
+)
+
+
+@pytest.mark.parametrize("reports", [[], [GOOD], [GOOD, BAD], [BAD, UNREAD], [HOSTILE]])
+def test_sarif_keeps_to_its_schema(reports: list[FileReport]) -> None:
+    jsonschema.validate(json.loads(REPORTS["sarif"](reports)), SARIF)
 
 
 def test_sarif_tells_what_was_not_read() -> None:

@@ -99,3 +99,32 @@ def test_a_name_cannot_write_to_the_terminal() -> None:
 
 def test_a_schema_without_fields_has_a_header_alone() -> None:
     assert len(plan_table(compile_schema({"type": "object"}), 80).splitlines()) == 1
+
+
+def _cells(leaf: dict[str, Any]) -> list[str]:
+    return [" ".join(row.split()) for row in _rows(leaf)[1:]]
+
+
+def test_an_array_stands_before_what_its_items_hold() -> None:
+    item = {
+        "type": "object",
+        "required": ["name"],
+        "properties": {
+            "name": {"type": "string"},
+            "tags": {"type": "array", "items": {"enum": [1, 2]}},
+        },
+    }
+    assert _cells({"type": "array", "items": item, "maxItems": 9, "uniqueItems": True}) == [
+        "/a array items found by place an empty array maxItems 9, uniqueItems",
+        "/a/*/name extract.span best valid span, or the item is left out",
+        "/a/*/tags array items counted an empty array at most 32",
+        "/a/*/tags/* decide.choice 1, 2 always answered",
+    ]
+
+
+def test_too_few_items_fail_or_take_the_item_around_them_along() -> None:
+    inner = {"type": "array", "items": {"type": "string"}, "minItems": 2}
+    item = {"type": "object", "properties": {"inner": inner}}
+    rows = _cells({"type": "array", "items": item, "minItems": 1})
+    assert "the fill fails minItems 1" in rows[0]
+    assert "the item around it is left out minItems 2" in rows[1]

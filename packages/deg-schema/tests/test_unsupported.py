@@ -20,3 +20,18 @@ def test_every_text_to_be_written_is_a_problem_at_its_place() -> None:
 def test_a_plan_without_texts_to_write_has_no_problem() -> None:
     leaves = {"a": {"type": "string", "x-generate": False}, "b": {"type": "boolean"}}
     assert unsupported(compile_schema({"type": "object", "properties": leaves})) == ()
+
+
+def test_every_array_is_a_problem_at_its_place_and_its_leaves_are_none() -> None:
+    times = {"type": "array", "items": WRITTEN}
+    row = {"type": "object", "properties": {"*": {"type": "string"}, "times": times}}
+    leaves = {"rows": {"type": "array", "items": row}, "reply": WRITTEN}
+    problems = unsupported(compile_schema({"type": "object", "properties": leaves}))
+    assert [problem.loc for problem in problems] == [
+        "/properties/rows",
+        "/properties/rows/items/properties/times",
+        "/properties/reply",
+    ]
+    assert problems[0].msg == (
+        "this version fills no arrays; ask for each value as a property of its own"
+    )

@@ -166,6 +166,19 @@ def test_a_text_to_be_written_is_refused_by_name() -> None:
     assert engine.seen == []
 
 
+def test_an_array_is_refused_by_name() -> None:
+    engine = StandIn()
+    rows = {"type": "array", "items": {"type": "object", "properties": {"n": {"type": "number"}}}}
+    schema = {"type": "object", "properties": {"rows": rows}}
+    with serving(engine) as http:
+        response = http.post("/v1/fill", json={"context": "Ann", "schema": schema})
+    assert response.status_code == 422
+    (problem,) = response.json()["detail"]
+    assert problem["loc"] == "/schema/properties/rows"
+    assert "fills no arrays" in problem["msg"]
+    assert engine.seen == []
+
+
 @pytest.mark.parametrize(
     ("method", "path", "status"), [("GET", "/v1/fill", 405), ("GET", "/v2/fill", 404)]
 )

@@ -22,6 +22,8 @@ from deg_model import (
 )
 from deg_runtime.decode import decode
 from deg_schema import (
+    ArrayPlan,
+    FieldPlan,
     FillError,
     FillPlan,
     Options,
@@ -70,8 +72,8 @@ class Engine:
         Raises:
             SchemaError: The schema is outside the contract; it lists every problem.
             RequestError: The context or an option is.
-            FillError: A required field that may not be null has no valid value, or a field asks
-                for a text to be written, which this version does not.
+            FillError: A required field that may not be null has no valid value, or the schema
+                asks for an array or for a text to be written, which this version does not fill.
             ContextTooLong: The context has more tokens than the model can read.
         """
         (response,) = self.fill_many([(context, schema)], options=options)
@@ -102,9 +104,10 @@ class Engine:
     def _job(self, context: Context, schema: Mapping[str, Any]) -> _Job | FillError:
         plan = compile_schema(schema)
         text = render_context(context)
-        for field in plan.fields:
-            if message := why_unsupported(field):
-                return FillError(message, field.pointer)
+        parts: tuple[ArrayPlan | FieldPlan, ...] = (*plan.arrays, *plan.fields)
+        for part in parts:
+            if message := why_unsupported(part):
+                return FillError(message, part.pointer)
         forks = [fork_of(field, self.model.tokenizer) for field in plan.fields]
         return _Job(text, schema, plan, forks)
 

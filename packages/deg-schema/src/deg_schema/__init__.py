@@ -1,7 +1,7 @@
 """The deg contract: schemas compiled to fill plans, requests, parsers and responses."""
 
 from deg_schema._version import __version__
-from deg_schema.adapt import Note, adapt
+from deg_schema.adapt import Note, adapt, obstacles
 from deg_schema.candidates import find_candidates, has_candidates
 from deg_schema.compile import compile_schema
 from deg_schema.dates import parse_date
@@ -10,6 +10,7 @@ from deg_schema.errors import (
     DegSchemaError,
     FillError,
     InvalidPointer,
+    PlanError,
     Problem,
     RequestError,
     SchemaError,
@@ -17,9 +18,18 @@ from deg_schema.errors import (
 from deg_schema.failure import Failure
 from deg_schema.formats import is_format
 from deg_schema.numbers import parse_number
-from deg_schema.outcomes import Decided, Extracted, Generated, Missing, Outcome, confidence_of
+from deg_schema.outcomes import (
+    Decided,
+    Extracted,
+    Generated,
+    Items,
+    Missing,
+    Outcome,
+    confidence_of,
+)
 from deg_schema.patterns import Pattern, parse_pattern, search_pattern
 from deg_schema.plan import (
+    ArrayPlan,
     Constraints,
     FieldPlan,
     FillPlan,
@@ -30,6 +40,7 @@ from deg_schema.plan import (
     ObjectPlan,
     OnNull,
 )
+from deg_schema.plan_json import plan_from_json, plan_to_json
 from deg_schema.pointer import Pointer
 from deg_schema.reading import Reading, read_span
 from deg_schema.request import FillRequest, Options, parse_options, parse_request, render_context
@@ -38,6 +49,7 @@ from deg_schema.trim import trim_span
 from deg_schema.unsupported import unsupported, why_unsupported
 
 __all__ = [
+    "ArrayPlan",
     "Constraints",
     "DateTime",
     "Decided",
@@ -50,6 +62,7 @@ __all__ = [
     "FillRequest",
     "Generated",
     "InvalidPointer",
+    "Items",
     "JsonScalar",
     "LeafType",
     "Missing",
@@ -61,6 +74,7 @@ __all__ = [
     "Options",
     "Outcome",
     "Pattern",
+    "PlanError",
     "Pointer",
     "Problem",
     "Reading",
@@ -74,12 +88,15 @@ __all__ = [
     "find_candidates",
     "has_candidates",
     "is_format",
+    "obstacles",
     "parse_date",
     "parse_datetime",
     "parse_number",
     "parse_options",
     "parse_pattern",
     "parse_request",
+    "plan_from_json",
+    "plan_to_json",
     "read_span",
     "render_context",
     "search_pattern",

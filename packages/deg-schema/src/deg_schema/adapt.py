@@ -2,31 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 from deg_schema.adaptation import Adaptation, Note, copy_json
+from deg_schema.all_of import merge_all
+from deg_schema.array_rules import rewrite_array
 from deg_schema.compilation import TooManyFields
 from deg_schema.compile import check_document, compile_schema, draft_of
-from deg_schema.constraints import admitted_levels
 from deg_schema.errors import SchemaError
 from deg_schema.json_values import clip
 from deg_schema.keyword_rules import (
-    admits,
     drop_inapplicable,
     drop_unknown,
     name_type,
     rewrite_format,
     rewrite_values,
 )
-from deg_schema.keywords import ANNOTATIONS, is_number
+from deg_schema.keywords import ANNOTATIONS, UNSUPPORTED
 from deg_schema.limits import MAX_DEPTH, MAX_FIELDS
 from deg_schema.merging import Conflict, merge
 from deg_schema.narrowing import narrow_type_list, narrow_union
-from deg_schema.plan import Constraints
+from deg_schema.object_rules import close, rewrite_object
 from deg_schema.pointer import escape_token
+from deg_schema.single_values import only_value
 
-__all__ = ["Note", "adapt"]
+__all__ = ["Note", "adapt", "obstacles"]
 
 # one change may make room for another; two rounds are usual
 _MAX_ROUNDS = 8
@@ -37,7 +37,7 @@ def adapt(schema: object) -> tuple[dict[str, Any], tuple[Note, ...]]:
 
     Every value that the result admits, the given schema admits as well, properties that are
     removed because they have one value put back. What cannot be rewritten so is left for
-    `compile_schema` to report.
+    `compile_schema` to report, and `obstacles` says why it was left.
 
     Raises:
         SchemaError: The schema is no JSON object, or larger than what is compiled.
@@ -49,12 +49,25 @@ def adapt(schema: object) -> tuple[dict[str, Any], tuple[Note, ...]]:
     for _ in range(_MAX_ROUNDS):
         if _compiles(adapted):
             break
-        following, following_notes = _adapt_once(adapted)
-        notes |= following_notes
+        following, adaptation = _adapt_once(adapted)
         if following == adapted:
             break
+        notes |= adaptation.notes | adaptation.settled
         adapted = following
+    else:
+        # what comes to no end, such as a schema that must contain itself, is not begun
+        return copy_json(schema), ()
     return adapted, tuple(notes)
+
+
+def obstacles(schema: dict[str, Any]) -> tuple[Note, ...]:
+    """Say what in an adapted schema `adapt` could not rewrite, and why.
+
+    Raises:
+        SchemaError: The schema is no JSON object, or larger than what is compiled.
+    """
+    check_document(schema)
+    return () if _compiles(schema) else tuple(_adapt_once(schema)[1].obstacles)
 
 
 def _compiles(schema: dict[str, Any]) -> bool:
@@ -65,7 +78,7 @@ def _compiles(schema: dict[str, Any]) -> bool:
     return True
 
 
-def _adapt_once(document: dict[str, Any]) -> tuple[dict[str, Any], dict[Note, None]]:
+def _adapt_once(document: dict[str, Any]) -> tuple[dict[str, Any], Adaptation]:
     adaptation = Adaptation(document, draft_of(document) or 2020)
     root = document
     if draft_of(document) is None:
@@ -73,13 +86,16 @@ def _adapt_once(document: dict[str, Any]) -> tuple[dict[str, Any], dict[Note, No
         root = {keyword: value for keyword, value in document.items() if keyword != "$schema"}
     try:
         adapted = {**_adapt(adaptation, root, "", 0), **adaptation.definitions()}
-        check_document(adapted)
+        if adapted != document:
+            check_document(adapted)
     except TooManyFields:
-        note = Note("", f"nothing is adapted: the schema has more than {MAX_FIELDS} parts")
-        return document, {note: None}
+        adaptation.refuse("", f"nothing is adapted: the schema has more than {MAX_FIELDS} parts")
+        return document, adaptation
     except SchemaError as error:
-        return document, {Note(problem.loc, problem.msg): None for problem in error.problems}
-    return copy_json(adapted), adaptation.notes
+        for problem in error.problems:
+            adaptation.refuse(problem.loc, problem.msg)
+        return document, adaptation
+    return copy_json(adapted), adaptation
 
 
 def _adapt(adaptation: Adaptation, schema: dict[str, Any], loc: str, depth: int) -> dict[str, Any]:
@@ -89,10 +105,20 @@ def _adapt(adaptation: Adaptation, schema: dict[str, Any], loc: str, depth: int)
     schema = drop_unknown(adaptation, schema, loc)
     if "allOf" in schema or ("$ref" in schema and not schema.keys() <= ANNOTATIONS | {"$ref"}):
         try:
-            schema = _merge_all(adaptation, schema, loc)
+            merged, places = merge_all(adaptation, schema, loc)
         except Conflict as conflict:
-            adaptation.note(loc, f"'allOf' or '$ref' is not merged: {conflict}")
+            adaptation.refuse(loc, f"'allOf' or '$ref' is not merged: {conflict}")
             return schema
+        adaptation.merged.update(places)
+        adapted = _adapt_one(adaptation, merged, loc, depth)
+        adaptation.merged.subtract(places)
+        return adapted
+    return _adapt_one(adaptation, schema, loc, depth)
+
+
+def _adapt_one(
+    adaptation: Adaptation, schema: dict[str, Any], loc: str, depth: int
+) -> dict[str, Any]:
     if "$ref" in schema:
         return _adapt_reference(adaptation, schema, loc, depth)
     if "anyOf" in schema or "oneOf" in schema:
@@ -103,8 +129,7 @@ def _adapt(adaptation: Adaptation, schema: dict[str, Any], loc: str, depth: int)
 def _adapt_typed(
     adaptation: Adaptation, schema: dict[str, Any], loc: str, depth: int
 ) -> dict[str, Any]:
-    if loc or "properties" in schema:
-        schema = name_type(adaptation, schema, loc)
+    schema = name_type(adaptation, schema, loc)
     schema = rewrite_values(adaptation, schema, loc)
     declared = schema.get("type")
     if isinstance(declared, list):
@@ -118,83 +143,67 @@ def _adapt_typed(
             adaptation.note(f"{loc}/type", f"null is no answer for {what}: 'type' null is dropped")
             schema = {**schema, "type": other[0]}
     schema = rewrite_format(adaptation, schema, loc)
-    schema = drop_inapplicable(adaptation, schema, loc)
-    if schema.get("type") == "object" and isinstance(schema.get("properties"), dict):
-        return _adapt_object(adaptation, schema, loc, depth)
-    if schema.get("type") == "array" and isinstance(schema.get("items"), dict):
-        items = _adapt(adaptation, schema["items"], f"{loc}/items", depth + 1)
-        return {**schema, "items": items}
-    return schema
+    if schema.get("type") == "object":
+        schema = drop_inapplicable(adaptation, rewrite_object(adaptation, schema, loc), loc)
+        return _adapt_properties(adaptation, schema, loc, depth)
+    if schema.get("type") == "array":
+        schema = drop_inapplicable(adaptation, rewrite_array(adaptation, schema, loc), loc)
+        return _adapt_items(adaptation, schema, loc, depth)
+    return drop_inapplicable(adaptation, schema, loc)
 
 
-def _adapt_object(
+def _adapt_properties(
     adaptation: Adaptation, schema: dict[str, Any], loc: str, depth: int
 ) -> dict[str, Any]:
+    if not isinstance(schema.get("properties"), dict):
+        return schema
     properties: dict[str, Any] = {}
-    removed: set[str] = set()
+    names = schema.get("required")
+    required = _texts(names)
+    fixed: set[str] = set()
+    # other keywords may speak of a property that is to be removed
+    is_plain = schema.keys().isdisjoint(UNSUPPORTED)
     for name, child in schema["properties"].items():
         place = f"{loc}/properties/{escape_token(name)}"
         child = {} if child is True and adaptation.draft > 4 else child
         if isinstance(child, dict):
             child = _adapt(adaptation, child, place, depth + 1)
-            if value := _only_value(adaptation, child):
-                removed.add(name)
-                adaptation.note(
-                    place,
-                    f"the property is removed: it can only be {clip(value[0])}, "
-                    "which you can add to the result",
-                )
+            if is_plain and (value := only_value(adaptation, child)):
+                fixed.add(name)
+                what = f"it can only be {clip(value[0])}, which you can add to the result"
+                adaptation.note(place, f"the property is removed: {what}")
+                continue
+            if name not in required and adaptation.is_endless(child, place):
+                what = "it is recursive; write out the levels you need"
+                adaptation.note(place, f"the property is removed: {what}")
+                schema = close(adaptation, schema, loc)
                 continue
         properties[name] = child
     adapted = {**schema, "properties": properties}
-    if removed and isinstance(schema.get("required"), list):
-        required = [name for name in schema["required"] if name not in removed]
-        adapted["required"] = required
-        if not required:
+    if fixed & required and isinstance(names, list):
+        adapted["required"] = [name for name in names if _texts([name]).isdisjoint(fixed)]
+        if not adapted["required"]:
             del adapted["required"]
     return adapted
 
 
-def _only_value(adaptation: Adaptation, schema: dict[str, Any]) -> tuple[Any] | None:
-    """Return the one value that an adapted schema admits, if it is but one."""
-    schema = adaptation.resolved(schema)
-    if not {"anyOf", "oneOf", "allOf", "$ref", "not", "if"}.isdisjoint(schema):
-        return None
-    values = schema.get("enum")
-    if "const" in schema:
-        value = schema["const"]
-        if isinstance(value, (dict, list)):
-            return (value,) if "enum" not in schema else None
-        is_option = not isinstance(values, list) or value in values
-        return (value,) if is_option and admits(schema, value, adaptation.draft) else None
-    if isinstance(values, list):
-        is_one = len(values) == 1 and not isinstance(values[0], (dict, list))
-        return (values[0],) if is_one and admits(schema, values[0], adaptation.draft) else None
-    if schema.get("type") == "null":
-        return (None,)
-    return _only_level(schema) if adaptation.draft > 4 else None
+def _texts(names: object) -> set[str]:
+    return {name for name in names if isinstance(name, str)} if isinstance(names, list) else set()
 
 
-def _only_level(schema: dict[str, Any]) -> tuple[int] | None:
-    bounds = {"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"}
-    if schema.get("type") != "integer" or bounds.isdisjoint(schema):
-        return None
-    if not all(is_number(schema[keyword]) for keyword in bounds & schema.keys()):
-        return None
-    if schema.get("multipleOf", 1) <= 0:
-        return None
-    levels = admitted_levels(
-        Constraints(
-            minimum=schema.get("minimum"),
-            maximum=schema.get("maximum"),
-            exclusive_minimum=schema.get("exclusiveMinimum"),
-            exclusive_maximum=schema.get("exclusiveMaximum"),
-            multiple_of=schema.get("multipleOf"),
-        )
-    )
-    if levels is None or not levels[:1] or levels[1:2]:
-        return None
-    return (levels[0],)
+def _adapt_items(
+    adaptation: Adaptation, schema: dict[str, Any], loc: str, depth: int
+) -> dict[str, Any]:
+    if not isinstance(schema.get("items"), dict):
+        return schema
+    place = f"{loc}/items"
+    items = _adapt(adaptation, schema["items"], place, depth + 1)
+    if schema.get("minItems") or not adaptation.is_endless(items, place):
+        return {**schema, "items": items}
+    what = "'items' is recursive; write out the levels you need"
+    adaptation.note(place, f"the array stays empty: {what}")
+    kept = {keyword: value for keyword, value in schema.items() if keyword != "items"}
+    return {**kept, "maxItems": 0}
 
 
 def _adapt_reference(
@@ -204,12 +213,13 @@ def _adapt_reference(
     if found is None:
         return schema
     target, place = found
+    if adaptation.is_around(place, loc):
+        adaptation.is_recursive = True
+        return schema
     if adaptation.is_definition(place):
         if place not in adaptation.adapted:
-            adaptation.adapted[place] = None
-            adaptation.define(place, _adapt(adaptation, target, place, depth + 1))
-        return schema
-    if place in adaptation.inlined or f"{loc}/".startswith(f"{place}/"):
+            with adaptation.definition(place):
+                adaptation.define(place, _adapt(adaptation, target, place, depth + 1))
         return schema
     adaptation.note(f"{loc}/$ref", f"'$ref' {clip(schema['$ref'])} is written out")
     siblings = {keyword: value for keyword, value in schema.items() if keyword != "$ref"}
@@ -217,45 +227,3 @@ def _adapt_reference(
     adapted = _adapt(adaptation, merge(siblings, target), loc, depth + 1)
     adaptation.inlined.discard(place)
     return adapted
-
-
-def _merge_all(adaptation: Adaptation, schema: dict[str, Any], loc: str) -> dict[str, Any]:
-    """Merge the branches of `allOf`, and what `$ref` names, into one schema."""
-    branches = schema.get("allOf", [])
-    own = {keyword: value for keyword, value in schema.items() if keyword != "allOf"}
-    if branches and isinstance(branches, list) and len(branches) == 1 and own.keys() <= ANNOTATIONS:
-        [only] = branches
-        if isinstance(only, dict) and only.keys() <= ANNOTATIONS | {"$ref"} and "$ref" in only:
-            adaptation.note(f"{loc}/allOf", "'allOf' of one '$ref' is written without it")
-            return {**only, **own}
-    [merged, *others] = _parts(adaptation, schema, loc, 0)
-    for other in others:
-        merged = merge(merged, other)
-    if "allOf" in schema:
-        adaptation.note(f"{loc}/allOf", "'allOf' is merged into the schema around it")
-    if "$ref" in schema:
-        adaptation.note(f"{loc}/$ref", "'$ref' is merged with what stands beside it")
-    return merged
-
-
-def _parts(
-    adaptation: Adaptation, schema: dict[str, Any], loc: str, depth: int
-) -> Iterator[dict[str, Any]]:
-    adaptation.count()
-    if depth > MAX_DEPTH:
-        raise Conflict("it is too deep")
-    schema = drop_unknown(adaptation, schema, loc)
-    yield {keyword: value for keyword, value in schema.items() if keyword not in ("allOf", "$ref")}
-    if "$ref" in schema:
-        found = adaptation.target(schema["$ref"])
-        if found is None:
-            raise Conflict(f"'$ref' {clip(schema['$ref'])} is not found")
-        yield from _parts(adaptation, *found, depth + 1)
-    branches = schema.get("allOf", [])
-    if not isinstance(branches, list):
-        raise Conflict("'allOf' is no array")
-    for index, branch in enumerate(branches):
-        if isinstance(branch, dict):
-            yield from _parts(adaptation, branch, f"{loc}/allOf/{index}", depth + 1)
-        elif branch is not True:
-            raise Conflict(f"a branch of 'allOf' is {clip(branch)}")

@@ -17,6 +17,7 @@ __all__ = [
     "check_type",
     "options_of_enum",
     "plan_choice",
+    "report_number",
     "type_of_options",
 ]
 
@@ -40,8 +41,9 @@ def options_of_enum(
         compilation.report(loc, f"'enum' must be an array of values, not {clip(values)}")
         return []
     if len(values) > MAX_OPTIONS:
-        _report_number(compilation, len(values), loc)
+        report_number(compilation, len(values), loc)
         return []
+    compilation.count_options(len(values), loc)
     return [Option(value, f"{loc}/{index}", description) for index, value in enumerate(values)]
 
 
@@ -71,7 +73,7 @@ def check_options(
             check_type(compilation, option, type=type, nullable=nullable)
         seen.add(key)
     if not 2 <= len(options) <= MAX_OPTIONS:
-        _report_number(compilation, len(options), loc)
+        report_number(compilation, len(options), loc)
     return len(compilation.problems) == num_problems
 
 
@@ -112,10 +114,12 @@ def plan_choice(
         on_null=on_null_of(required=node.required, nullable=nullable),
         title=title,
         description=description,
+        item_steps=node.item_steps,
     )
 
 
-def _report_number(compilation: Compilation, num_options: int, loc: str) -> None:
+def report_number(compilation: Compilation, num_options: int, loc: str) -> None:
+    """Report a choice between too few or too many options."""
     way_out = "remove the property" if num_options < 2 else "ask for it as a string or in stages"
     compilation.report(
         loc, f"a choice has 2 to {MAX_OPTIONS} options, and here are {num_options}; {way_out}"

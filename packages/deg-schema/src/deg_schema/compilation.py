@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NoReturn
 
 from deg_schema.errors import Problem
+from deg_schema.json_values import clip
 from deg_schema.keywords import ANNOTATIONS, annotation_fault, refusal
-from deg_schema.limits import MAX_FIELDS
-from deg_schema.plan import FieldPlan, ObjectPlan, OnNull
+from deg_schema.limits import MAX_FIELDS, MAX_OPTIONS_IN_ALL, MAX_PATTERN_COST, MAX_PROBLEMS
+from deg_schema.plan import ArrayPlan, FieldPlan, ObjectPlan, OnNull
 from deg_schema.pointer import escape_token
 
 __all__ = ["Compilation", "Node", "TooManyFields", "on_null_of"]
@@ -25,8 +26,11 @@ class Node:
 
     Args:
         loc: The pointer into the schema document.
-        path: The property names that lead to the value.
+        path: The property names that lead to the value, with `*` for each item.
         title: The title that a reference or a union around it gave; it wins.
+        item_steps: The positions in `path` of each `*` that stands for an item.
+        generate_loc: The `x-generate` of the array whose item this is.
+        max_tokens: The `x-max-tokens` of that array.
     """
 
     schema: dict[str, Any]
@@ -37,6 +41,9 @@ class Node:
     nullable: bool = False
     title: str | None = None
     description: str | None = None
+    item_steps: tuple[int, ...] = ()
+    generate_loc: str | None = None
+    max_tokens: int | None = None
 
     def texts(self) -> tuple[str | None, str | None]:
         """Return the title and the description, the outer ones first."""
@@ -56,21 +63,57 @@ class Compilation:
     problems: dict[Problem, None] = field(default_factory=dict)
     fields: list[FieldPlan] = field(default_factory=list)
     objects: list[ObjectPlan] = field(default_factory=list)
+    arrays: list[ArrayPlan] = field(default_factory=list)
     definitions: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
     active: set[str] = field(default_factory=set)
     visited: set[str] = field(default_factory=set)
+    anchors: dict[str, dict[str, Any]] | None = None
+    patterns: set[str] = field(default_factory=set)
+    pattern_cost: int = 0
     num_schemas: int = 0
+    num_options: int = 0
 
     def report(self, loc: str, msg: str) -> None:
         """Note a problem; the same one reached twice by reference counts once."""
         self.problems[Problem(loc, msg)] = None
+        if len(self.problems) == MAX_PROBLEMS:
+            msg = f"there may be more than these {MAX_PROBLEMS} problems; correct them first"
+            self.problems[Problem("", msg)] = None
+            raise TooManyFields
 
     def count(self) -> None:
         """Count one more schema, references expanded."""
         self.num_schemas += 1
         if self.num_schemas > MAX_FIELDS:
-            self.report("", f"the schema has more than {MAX_FIELDS} parts; split it")
-            raise TooManyFields
+            self._stop("", f"the schema has more than {MAX_FIELDS} parts; split it")
+
+    def count_options(self, number: int, loc: str) -> None:
+        """Count the options of one more choice."""
+        self.num_options += number
+        if self.num_options > MAX_OPTIONS_IN_ALL:
+            self._stop(loc, f"the schema has more than {MAX_OPTIONS_IN_ALL} options; split it")
+
+    def spend(self, loc: str, pattern: str, cost: int) -> None:
+        """Count what it takes to check one more pattern; the same one again takes nothing."""
+        self.pattern_cost += 0 if pattern in self.patterns else cost
+        self.patterns.add(pattern)
+        if self.pattern_cost > MAX_PATTERN_COST:
+            self._stop(loc, "the patterns up to this one take too long to check; split the schema")
+
+    def _stop(self, loc: str, msg: str) -> NoReturn:
+        self.report(loc, msg)
+        raise TooManyFields
+
+    def is_schema(self, schema: object, loc: str) -> bool:
+        """Say whether *schema* is an object that describes a value, or report that it is not."""
+        if isinstance(schema, dict):
+            return True
+        if isinstance(schema, bool) and self.draft > 4:
+            message = f"the schema {clip(schema)} says nothing of the value; give it a 'type'"
+        else:
+            message = f"a schema is an object, not {clip(schema)}"
+        self.report(loc, message)
+        return False
 
     def check_keywords(
         self, schema: dict[str, Any], loc: str, allowed: Collection[str], kind: str

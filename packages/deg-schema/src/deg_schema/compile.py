@@ -6,8 +6,10 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any, get_args
 
+from deg_schema.arrays import finish_array, read_array, read_items
 from deg_schema.compilation import Compilation, Node, TooManyFields
 from deg_schema.errors import Problem, SchemaError
+from deg_schema.generation import refuse_generated
 from deg_schema.json_values import check_json, clip
 from deg_schema.keywords import ANNOTATIONS, DRAFTS, TYPE_KEYWORDS, UNSUPPORTED
 from deg_schema.leaves import compile_leaf
@@ -49,7 +51,9 @@ def compile_schema(schema: object) -> FillPlan:
         pass
     if compilation.problems:
         raise SchemaError(compilation.problems)
-    return FillPlan(tuple(compilation.fields), tuple(compilation.objects))
+    return FillPlan(
+        tuple(compilation.fields), tuple(compilation.objects), tuple(compilation.arrays)
+    )
 
 
 def draft_of(schema: dict[str, Any]) -> int | None:
@@ -127,7 +131,7 @@ def _follow(compilation: Compilation, node: Node) -> None:
             f"{node.loc}/$ref",
             f"'$ref' {clip(node.schema['$ref'])} is recursive; write out the levels you need",
         )
-    elif _is_schema(compilation, target, loc):
+    elif compilation.is_schema(target, loc):
         title, description = node.texts()
         _compile(
             compilation,
@@ -143,6 +147,7 @@ def _follow(compilation: Compilation, node: Node) -> None:
 
 
 def _compile_union(compilation: Compilation, node: Node) -> None:
+    refuse_generated(compilation, node, "a union")
     planned = compile_union(compilation, node)
     if isinstance(planned, Node):
         _compile(compilation, planned)
@@ -159,6 +164,8 @@ def _compile_typed(compilation: Compilation, node: Node) -> None:
             node.loc, f"the root must be an object, not {kind}; put it in a property"
         )
         return
+    if kind != "string":
+        refuse_generated(compilation, node, "an enum" if kind == "any" else kind)
     if kind == "object":
         _compile_object(compilation, node)
     elif kind == "array":
@@ -227,16 +234,23 @@ def _compile_object(compilation: Compilation, node: Node) -> None:
         )
         return
     index, start = len(compilation.objects), len(compilation.fields)
-    nested = ObjectPlan(node.path, node.required, start, start)
+    nested = ObjectPlan(node.path, node.required, start, start, node.item_steps)
     if node.path:
         compilation.objects.append(nested)
     required = _required_names(compilation, node, properties)
     for name, child in properties.items():
         place = f"{loc}/properties/{escape_token(name)}"
-        if _is_schema(compilation, child, place):
+        if compilation.is_schema(child, place):
             _compile(
                 compilation,
-                Node(child, place, (*node.path, name), node.depth + 1, name in required),
+                Node(
+                    child,
+                    place,
+                    (*node.path, name),
+                    node.depth + 1,
+                    name in required,
+                    item_steps=node.item_steps,
+                ),
             )
     if node.path:
         compilation.objects[index] = replace(nested, stop=len(compilation.fields))
@@ -269,27 +283,10 @@ def _required_names(
 
 
 def _compile_array(compilation: Compilation, node: Node) -> None:
-    num_problems = len(compilation.problems)
-    schema, loc = node.schema, node.loc
-    compilation.check_keywords(schema, loc, TYPE_KEYWORDS["array"], "type 'array'")
-    items = schema.get("items")
-    if isinstance(items, dict):
-        # the items are read for their problems alone
-        num_fields, num_objects = len(compilation.fields), len(compilation.objects)
-        _compile(compilation, Node(items, f"{loc}/items", (*node.path, "*"), node.depth + 1))
-        del compilation.fields[num_fields:], compilation.objects[num_objects:]
-    if len(compilation.problems) == num_problems:
-        compilation.report(
-            loc, "'type' 'array' is not supported by this version; name each value as a property"
-        )
-
-
-def _is_schema(compilation: Compilation, schema: object, loc: str) -> bool:
-    if isinstance(schema, dict):
-        return True
-    if isinstance(schema, bool) and compilation.draft > 4:
-        message = f"the schema {clip(schema)} says nothing of the value; give it a 'type'"
-    else:
-        message = f"a schema is an object, not {clip(schema)}"
-    compilation.report(loc, message)
-    return False
+    array = read_array(compilation, node)
+    index, start = len(compilation.arrays), len(compilation.fields)
+    compilation.arrays.append(array)
+    items = read_items(compilation, node)
+    if items is not None:
+        _compile(compilation, items)
+        compilation.arrays[index] = finish_array(compilation, node, array, start)

@@ -13,7 +13,7 @@ from deg_schema.formats import is_format
 from deg_schema.json_values import clip
 from deg_schema.keywords import FORMATS, is_count, is_number
 from deg_schema.limits import MAX_SCORE_LEVELS
-from deg_schema.patterns import parse_pattern, search_pattern
+from deg_schema.patterns import SLOW_COST, SlowPattern, parse_pattern, search_pattern
 from deg_schema.plan import Constraints, JsonScalar, Number
 
 __all__ = [
@@ -21,6 +21,7 @@ __all__ = [
     "is_multiple",
     "is_score",
     "number_constraints",
+    "read_count",
     "string_constraints",
     "string_format",
     "violated_keyword",
@@ -33,13 +34,26 @@ _STRING_KEYWORDS = ("minLength", "maxLength", "pattern")
 _NUMBER_KEYWORDS = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf")
 
 
+def read_count(compilation: Compilation, node: Node, keyword: str) -> int | None:
+    """Read a keyword that counts, such as `minLength`; `None` where it is not there."""
+    value = node.schema.get(keyword)
+    if is_count(value) and (compilation.draft > 4 or type(value) is int):
+        return int(value)  # type: ignore[arg-type]
+    if keyword in node.schema:
+        compilation.report(
+            f"{node.loc}/{keyword}",
+            f"'{keyword}' must be an integer of at least 0, not {clip(value)}",
+        )
+    return None
+
+
 def string_constraints(compilation: Compilation, node: Node) -> Constraints:
     """Read the lengths and the pattern of a string."""
     schema = node.schema
     if schema.keys().isdisjoint(_STRING_KEYWORDS):
         return _NONE
-    shortest = _count(compilation, node, "minLength")
-    longest = _count(compilation, node, "maxLength")
+    shortest = read_count(compilation, node, "minLength")
+    longest = read_count(compilation, node, "maxLength")
     pattern = schema.get("pattern")
     if "pattern" in schema and not isinstance(pattern, str):
         compilation.report(f"{node.loc}/pattern", "'pattern' must be a string")
@@ -52,9 +66,10 @@ def string_constraints(compilation: Compilation, node: Node) -> Constraints:
         compilation.report(
             node.loc, f"no string has 'minLength' {shortest} and 'maxLength' {longest}; change one"
         )
-    elif pattern is not None:
-        _check_pattern(compilation, node, pattern, shortest or 0, longest)
-    return Constraints(min_length=shortest, max_length=longest, pattern=pattern)
+    elif pattern is not None and _is_pattern(compilation, node, pattern, shortest or 0, longest):
+        return Constraints(min_length=shortest, max_length=longest, pattern=pattern)
+    # what cannot be searched is not tried on any option
+    return Constraints(min_length=shortest, max_length=longest)
 
 
 def string_format(compilation: Compilation, node: Node) -> str | None:
@@ -152,37 +167,30 @@ def _violated_by_text(constraints: Constraints, format: str | None, text: str) -
     return None
 
 
-def _check_pattern(
+def _is_pattern(
     compilation: Compilation, node: Node, text: str, shortest: int, longest: int | None
-) -> None:
+) -> bool:
+    place = f"{node.loc}/pattern"
     try:
         pattern = parse_pattern(text)
+    except SlowPattern as error:
+        compilation.report(place, f"'pattern' {clip(text)} is slow: {error}")
+        compilation.spend(place, text, SLOW_COST)
+        return False
     except ValueError as error:
-        compilation.report(
-            f"{node.loc}/pattern", f"'pattern' {clip(text)} is invalid: {error}; correct it"
-        )
-        return
+        compilation.report(place, f"'pattern' {clip(text)} is invalid: {error}; correct it")
+        return False
+    compilation.spend(place, text, pattern.cost)
     if longest is not None and pattern.min_length > longest:
         keyword = f"'maxLength' {longest}"
     elif pattern.max_length < shortest:
         keyword = f"'minLength' {shortest}"
     else:
-        return
+        return True
     compilation.report(
         node.loc, f"no string meets 'pattern' {clip(text)} and {keyword} together; change one"
     )
-
-
-def _count(compilation: Compilation, node: Node, keyword: str) -> int | None:
-    value = node.schema.get(keyword)
-    if is_count(value) and (compilation.draft > 4 or type(value) is int):
-        return int(value)  # type: ignore[arg-type]
-    if keyword in node.schema:
-        compilation.report(
-            f"{node.loc}/{keyword}",
-            f"'{keyword}' must be an integer of at least 0, not {clip(value)}",
-        )
-    return None
+    return False
 
 
 def _number(compilation: Compilation, node: Node, keyword: str) -> Number | None:

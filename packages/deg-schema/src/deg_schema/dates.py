@@ -2,8 +2,9 @@
 
 Read: `2026-08-31`, `2026/8/31`, `20260831`, `31/8/2026` and `8/31/2026` (and `.` or `-`),
 `31 August 2026`, `31st of Aug., 2026`, `August 31st, 2026`, `31-Aug-2026`, `2026 Aug 31`, each
-after a weekday if there is one. Refused: two-digit years, dates without a year or a day, and a
-numeric date that has two readings and no order to choose by.
+after a weekday if there is one, and `Aug 31 14:30:00 2026` as logs write it. Refused: two-digit
+years, dates without a year or a day, and a numeric date that has two readings and no order to
+choose by.
 """
 
 from __future__ import annotations
@@ -16,7 +17,15 @@ from typing import Literal
 from deg_schema.failure import Failure
 from deg_schema.lazy import lazy
 
-__all__ = ["GAP", "WEEKDAY", "DateOrder", "find_dates", "find_numeric_dates", "parse_date"]
+__all__ = [
+    "GAP",
+    "STAMP",
+    "WEEKDAY",
+    "DateOrder",
+    "find_dates",
+    "find_numeric_dates",
+    "parse_date",
+]
 
 DateOrder = Literal["DMY", "MDY"]
 
@@ -35,20 +44,30 @@ _YEAR = r"(?P<year>[0-9]{4}|['\u2019]?[0-9]{2})"
 _BLANK = rf"(?:{GAP}{{1,3}}|\n)"
 _COMMA = rf"(?:,{_BLANK}?|{_BLANK})"
 
-_OPEN = r"(?<![^\W_])(?<![0-9][./\-,:])"
+# "1/2/2024-3/2/2024" and "2024-02-01/2024-02-03" are two dates each
+_OPEN = r"(?<![^\W_])(?:(?<!\d[./\-,:])|(?<=[./][0-9]{4}-))"
+# in a row of values, a comma ends the one before
+_OPEN_DIGITS = r"(?<![^\W_])(?:(?<!\d[./\-:])|(?<=[./][0-9]{4}-))"
+_OPEN_ISO = rf"(?:{_OPEN_DIGITS}|(?<=-[0-9]{{2}}/))"
 # "5-7 March 2024" ends on a date
-_AFTER_DASH = r"(?<![^\W_])(?<![0-9][./,:])"
+_AFTER_DASH = r"(?<![^\W_])(?<!\d[./,:])"
+_RANGE_END = (
+    r"[0-9]{1,2}[./][0-9]{1,2}[./][0-9]{4}(?![^\W_])|[0-9]{4}-[0-9]{2}-[0-9]{2}(?![^\W_])"
+    rf"|[0-9]{{1,2}}{GAP}(?ai:{_MONTHS})"
+)
 # a time, a zone or a sentence may follow; more digits make it another thing
 _CLOSE = (
-    r"(?=[Tt][0-9]|[Zz](?![^\W_])|(?::[0-9]{2}){3}(?![0-9])"
-    rf"|(?![^\W_]|[./\-:\u2013][0-9]|{GAP}?[aApP]\.?[mM]\b))"
+    rf"(?=[Tt][0-9]|[Zz](?![^\W_])|(?::[0-9]{{2}}){{3}}(?![0-9])|[-/](?:{_RANGE_END})"
+    rf"|(?![^\W_]|[./\-\u2010\u2011:]\d|{GAP}?[aApP]\.?[mM]\b|{GAP}?B\.?C\b))"
 )
+# hyphens, and the one that breaks no line
+_MARK = r"[./\-\u2010\u2011]"
 _NUMERIC = lazy(
-    rf"{_OPEN}(?P<first>[0-9]{{1,2}})(?P<mark>{GAP}?[./\-]{GAP}?)(?P<second>[0-9]{{1,2}})(?P=mark)"
+    rf"{_OPEN_DIGITS}(?P<first>[0-9]{{1,2}})(?P<mark>{GAP}?{_MARK}{GAP}?)(?P<second>[0-9]{{1,2}})(?P=mark)"
     rf"(?P<year>[0-9]{{4}}|[0-9]{{2}}){_CLOSE}"
 )
 _YEAR_FIRST = lazy(
-    rf"{_OPEN}(?P<year>[0-9]{{4}})(?P<mark>[./\-])(?P<month>[0-9]{{1,2}})(?P=mark)"
+    rf"{_OPEN_ISO}(?P<year>[0-9]{{4}})(?P<mark>{_MARK})(?P<month>[0-9]{{1,2}})(?P=mark)"
     rf"(?P<day>[0-9]{{1,2}}){_CLOSE}"
 )
 _COMPACT = lazy(
@@ -65,12 +84,16 @@ _NAMED = (
     ),
     lazy(rf"{_OPEN}(?P<year>[0-9]{{4}})(?:{_COMMA}|-|/){_MONTH}(?:\.?{GAP}|-|/){_DAY}{_CLOSE}"),
 )
+STAMP = lazy(
+    rf"{_OPEN}{_MONTH}{GAP}{{1,2}}(?P<day>[0-3]?[0-9]){GAP}(?P<clock>[0-9]{{2}}:[0-9]{{2}}:[0-9]{{2}})"
+    rf"{GAP}(?:(?P<zone>[A-Z]{{3,5}}){GAP})?(?P<year>[0-9]{{4}}){_CLOSE}"
+)
 _PARTIAL = (
     lazy(rf"{_OPEN}{_DAY}(?:{GAP}|-)(?:(?ai:of){GAP})?{_MONTH}(?![^\W_])"),
     lazy(rf"{_OPEN}{_MONTH}(?:\.?{GAP}(?:(?ai:the){GAP})?|-){_DAY}(?![^\W_]|[.,:/-][0-9])"),
     lazy(rf"{_OPEN}{_MONTH}\.?{_COMMA}(?P<year>[0-9]{{4}})(?![^\W_]|[.:/-][0-9])"),
 )
-_WHOLE = (_NUMERIC, _YEAR_FIRST, _COMPACT, *_NAMED)
+_WHOLE = (_NUMERIC, _YEAR_FIRST, _COMPACT, *_NAMED, STAMP)
 _LEAD = lazy(rf"(?:{WEEKDAY}|(?ai:the){GAP}|(?ai:on){GAP})?")
 _NUMERIC_PARTIAL = lazy(r"[0-9]{1,2}[/.\-][0-9]{1,2}\.?|[0-9]{4}|[0-9]{4}-[0-9]{2}")
 

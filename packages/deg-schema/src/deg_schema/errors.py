@@ -3,6 +3,7 @@
 DegSchemaError
 ├── SchemaError      the schema is outside the contract; carries every problem
 ├── RequestError     a request, its options or its context cannot be read; carries every problem
+├── PlanError        a text spells no plan; carries every problem
 ├── FillError        outcomes cannot be assembled into a valid value
 └── InvalidPointer   a JSON Pointer is not spelled as RFC 6901 asks
 """
@@ -16,6 +17,7 @@ __all__ = [
     "DegSchemaError",
     "FillError",
     "InvalidPointer",
+    "PlanError",
     "Problem",
     "RequestError",
     "SchemaError",
@@ -52,6 +54,10 @@ class SchemaError(_ProblemsError):
 
 class RequestError(_ProblemsError):
     """The request cannot be read; `problems` lists everything that is wrong with it."""
+
+
+class PlanError(_ProblemsError):
+    """The text spells no plan; `problems` lists what is wrong with it."""
 
 
 class FillError(DegSchemaError):

@@ -35,9 +35,12 @@ _URI = lazy(
 _FUTURE_ADDRESS = lazy(r"[vV][0-9A-Fa-f]+\.[A-Za-z0-9\-._~!$&'()*+,;=:]+")
 
 
-def is_format(name: str, text: str) -> bool:
-    """Say whether *text* is a valid `date`, `date-time`, `email`, `uri` or `uuid`."""
-    return FORMATS[name](text)
+def is_format(name: str, value: object) -> bool:
+    """Say whether a text is a valid `date`, `date-time`, `email`, `uri` or `uuid`.
+
+    As in JSON Schema, a format says nothing about what is no text.
+    """
+    return not isinstance(value, str) or FORMATS[name](value)
 
 
 def _is_date(text: str) -> bool:

@@ -5,17 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 from deg_schema.adaptation import Adaptation
-from deg_schema.constraints import violated_keyword
+from deg_schema.admission import admits
 from deg_schema.json_values import clip
-from deg_schema.keywords import FORMATS, KNOWN, TYPE_KEYWORDS, UNSUPPORTED, is_number
+from deg_schema.keywords import FORMATS, KNOWN, TYPE_KEYWORDS, UNSUPPORTED
 from deg_schema.limits import MAX_OPTIONS
-from deg_schema.plan import Constraints
 from deg_schema.pointer import escape_token
 
 __all__ = [
-    "admits",
     "drop_inapplicable",
     "drop_unknown",
+    "dropped",
     "name_type",
     "rewrite_format",
     "rewrite_values",
@@ -33,13 +32,36 @@ _ALIASES = {
     "iri": "uri",
     "url": "uri",
 }
-_LIMITS = {"minimum", "maximum", "minLength", "maxLength"}
 # a choice has far fewer options: what is longer is left for the compiler to report
 _MAX_VALUES = 16 * MAX_OPTIONS
-_TYPE_OF: dict[type, str] = {str: "string", bool: "boolean", int: "integer", float: "number"}
+_OF_OBJECTS = {
+    "properties",
+    "required",
+    "additionalProperties",
+    "patternProperties",
+    "propertyNames",
+    "minProperties",
+    "maxProperties",
+    "unevaluatedProperties",
+    "dependentRequired",
+    "dependentSchemas",
+    "dependencies",
+}
+_OF_ARRAYS = {
+    "items",
+    "minItems",
+    "maxItems",
+    "uniqueItems",
+    "prefixItems",
+    "additionalItems",
+    "unevaluatedItems",
+    "contains",
+    "minContains",
+    "maxContains",
+}
 _KINDS = (
-    ("object", {"properties", "required", "additionalProperties", "patternProperties"}),
-    ("array", {"items", "minItems", "maxItems", "uniqueItems", "prefixItems"}),
+    ("object", _OF_OBJECTS),
+    ("array", _OF_ARRAYS),
     ("number", {"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"}),
 )
 
@@ -62,11 +84,22 @@ def drop_unknown(adaptation: Adaptation, schema: dict[str, Any], loc: str) -> di
             adaptation.note(place, "'nullable' is rewritten as 'type' [X, \"null\"]")
         elif keyword == "id" and adaptation.draft == 4:
             kept[keyword] = value
+        elif keyword == "nullable" and value is True:
+            adaptation.note(place, "'nullable' is dropped: it counts only beside one 'type'")
         else:
             adaptation.note(place, f"{clip(keyword)} is dropped: it does not tell values apart")
     if schema.get("nullable") is True and isinstance(schema.get("type"), str):
         kept["type"] = [schema["type"], "null"] if schema["type"] != "null" else "null"
+    kept = _without_idle_cases(adaptation, kept, loc)
     return _with_exclusive_numbers(adaptation, kept, loc)
+
+
+def dropped(
+    adaptation: Adaptation, schema: dict[str, Any], loc: str, keyword: str, why: str
+) -> dict[str, Any]:
+    """Return *schema* without *keyword*, and note why."""
+    adaptation.note(f"{loc}/{keyword}", f"{keyword!r} is dropped: {why}")
+    return {name: value for name, value in schema.items() if name != keyword}
 
 
 def name_type(adaptation: Adaptation, schema: dict[str, Any], loc: str) -> dict[str, Any]:
@@ -78,6 +111,8 @@ def name_type(adaptation: Adaptation, schema: dict[str, Any], loc: str) -> dict[
     if "type" in schema or not {"enum", "const", "not", "if"}.isdisjoint(schema):
         return schema
     kind = next((kind for kind, keywords in _KINDS if not keywords.isdisjoint(schema)), "string")
+    if not loc and kind != "object":
+        return schema
     adaptation.note(loc, f"'type' is missing: {kind!r} is asked for")
     return {"type": kind, **schema}
 
@@ -90,18 +125,15 @@ def drop_inapplicable(adaptation: Adaptation, schema: dict[str, Any], loc: str) 
     if not isinstance(names, str) or names == "any" or names not in TYPE_KEYWORDS:
         return schema
     allowed = TYPE_KEYWORDS[names] | _EXTENSIONS | {"const", "enum"}
+    idle = (_OF_OBJECTS if names != "object" else set()) | (
+        _OF_ARRAYS if names != "array" else set()
+    )
     kept = {}
     for keyword, value in schema.items():
-        if keyword in allowed or (keyword in UNSUPPORTED and not _is_void(keyword, value, schema)):
+        if keyword in allowed or (keyword in UNSUPPORTED and keyword not in idle):
             kept[keyword] = value
         else:
             adaptation.note(f"{loc}/{keyword}", f"{keyword!r} is dropped: it has no effect here")
-    if isinstance(kept.get("additionalProperties"), dict) and names == "object":
-        del kept["additionalProperties"]
-        what = "only named keys are ever written"
-        if not kept.get("properties"):
-            what = "no key is named, so the object stays empty; name the keys under 'properties'"
-        adaptation.note(f"{loc}/additionalProperties", f"'additionalProperties' is dropped: {what}")
     return kept
 
 
@@ -149,45 +181,15 @@ def _with_scalar_type(adaptation: Adaptation, schema: dict[str, Any], loc: str) 
     return schema
 
 
-def admits(schema: dict[str, Any], value: Any, draft: int) -> bool:
-    """Say whether the type, the bounds and the lengths of *schema* admit a scalar."""
-    declared = schema.get("type")
-    names = declared if isinstance(declared, list) else [declared]
-    if value is None:
-        return declared is None or "null" in names
-    if declared is not None and _TYPE_OF[type(value)] not in names:
-        is_whole = draft > 4 and type(value) is float and value.is_integer()
-        is_number_named = is_number(value) and "number" in names
-        if not is_number_named and not ("integer" in names and is_whole):
-            return False
-    if _LIMITS.isdisjoint(schema):
-        return True
-    if not all(is_number(schema[keyword]) for keyword in _LIMITS & schema.keys()):
-        return True
-    constraints = Constraints(
-        minimum=schema.get("minimum"),
-        maximum=schema.get("maximum"),
-        min_length=schema.get("minLength"),
-        max_length=schema.get("maxLength"),
-    )
-    return violated_keyword(constraints, None, value) is None
-
-
-def _is_void(keyword: str, value: Any, schema: dict[str, Any]) -> bool:
-    """Say whether *keyword* can refuse no object that holds only what is declared."""
-    if schema.get("type") != "object":
-        return False
-    named = schema.get("properties")
-    if keyword in ("patternProperties", "propertyNames"):
-        return not named
-    if keyword == "unevaluatedProperties":
-        return True
-    if keyword == "maxProperties":
-        return is_number(value) and isinstance(named, dict) and len(named) <= value
-    if keyword == "minProperties":
-        required = schema.get("required")
-        return is_number(value) and isinstance(required, list) and len(required) >= value
-    return False
+def _without_idle_cases(adaptation: Adaptation, schema: dict[str, Any], loc: str) -> dict[str, Any]:
+    """Drop an `if` without consequence, and consequences without `if`."""
+    cases = {"then", "else"} & schema.keys()
+    if "if" in schema and not cases:
+        return dropped(adaptation, schema, loc, "if", "it has no effect here")
+    if "if" not in schema:
+        for keyword in sorted(cases):
+            schema = dropped(adaptation, schema, loc, keyword, "it has no effect here")
+    return schema
 
 
 def _with_exclusive_numbers(

@@ -6,6 +6,8 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from deg_schema.spelling import meant_word
+
 __all__ = [
     "ANNOTATIONS",
     "DRAFTS",
@@ -160,4 +162,6 @@ def refusal(keyword: str, value: object, kind: str) -> str | None:
             f"'{keyword}' is unknown: the only extensions are 'x-generate', 'x-max-tokens' "
             "and 'x-levels'"
         )
+    if meant := meant_word(keyword, KNOWN):
+        return f"'{keyword}' is no keyword that we know; did you mean '{meant}'?"
     return f"'{keyword}' is no keyword that we know; remove it"

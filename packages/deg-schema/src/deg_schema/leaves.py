@@ -20,6 +20,7 @@ from deg_schema.constraints import (
     string_format,
     violated_keyword,
 )
+from deg_schema.generation import check_generated, generate_loc_of, max_tokens_of
 from deg_schema.json_values import clip
 from deg_schema.keywords import TYPE_KEYWORDS
 from deg_schema.plan import Constraints, FieldPlan, LeafType, Mode
@@ -45,9 +46,9 @@ def compile_leaf(compilation: Compilation, node: Node, leaf_type: LeafType) -> F
 
 def _compile_enum(compilation: Compilation, node: Node, leaf_type: LeafType) -> FieldPlan | None:
     schema, loc = node.schema, f"{node.loc}/enum"
-    if leaf_type == "string" and schema.get("x-generate"):
+    if leaf_type == "string" and (generate_loc := generate_loc_of(compilation, node)):
         compilation.report(
-            f"{node.loc}/x-generate", "'x-generate' is only for a plain string; remove the 'enum'"
+            generate_loc, "'x-generate' is only for a plain string; remove the 'enum'"
         )
     if leaf_type == "integer" and "x-levels" in schema:
         compilation.report(
@@ -141,47 +142,13 @@ def _level_labels(compilation: Compilation, node: Node, levels: range) -> tuple[
 def _compile_string(compilation: Compilation, node: Node) -> FieldPlan:
     constraints = string_constraints(compilation, node)
     format = string_format(compilation, node)
-    is_generated = _is_generated(compilation, node)
-    max_tokens = _max_tokens(compilation, node, is_generated=is_generated)
-    if is_generated:
-        _check_generated(compilation, node)
+    generate_loc = generate_loc_of(compilation, node)
+    max_tokens = max_tokens_of(compilation, node, is_generated=generate_loc is not None)
+    if generate_loc is not None:
+        check_generated(compilation, node, generate_loc)
         return _plan(node, "generate", "string", constraints, max_tokens=max_tokens)
     mode: Mode = "extract.date" if format in ("date", "date-time") else "extract.span"
     return _plan(node, mode, "string", constraints, format=format)
-
-
-def _is_generated(compilation: Compilation, node: Node) -> bool:
-    flag = node.schema.get("x-generate", False)
-    if not isinstance(flag, bool):
-        compilation.report(
-            f"{node.loc}/x-generate", f"'x-generate' must be true or false, not {clip(flag)}"
-        )
-    return flag is True
-
-
-def _check_generated(compilation: Compilation, node: Node) -> None:
-    place = f"{node.loc}/x-generate"
-    if "format" in node.schema:
-        compilation.report(place, "'x-generate' is only for a plain string; remove the 'format'")
-    if node.nullable:
-        compilation.report(
-            place,
-            '\'x-generate\' always gives a text, so null never occurs; write "type": "string"',
-        )
-
-
-def _max_tokens(compilation: Compilation, node: Node, *, is_generated: bool) -> int | None:
-    value = node.schema.get("x-max-tokens")
-    if "x-max-tokens" not in node.schema:
-        return None
-    place = f"{node.loc}/x-max-tokens"
-    if not is_generated:
-        compilation.report(place, "'x-max-tokens' needs 'x-generate': true beside it; remove it")
-    elif type(value) is not int or value < 1:
-        compilation.report(
-            place, f"'x-max-tokens' must be an integer of at least 1, not {clip(value)}"
-        )
-    return value
 
 
 def _plan(
@@ -198,5 +165,6 @@ def _plan(
         on_null=on_null_of(required=node.required, nullable=node.nullable),
         title=title,
         description=description,
+        item_steps=node.item_steps,
         **parts,
     )

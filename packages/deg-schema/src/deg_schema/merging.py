@@ -3,22 +3,53 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from typing import Any
 
 from deg_schema.constraints import is_multiple
 from deg_schema.json_values import clip
 from deg_schema.keywords import ANNOTATIONS, is_number
 
-__all__ = ["Conflict", "merge"]
+__all__ = ["Conflict", "is_same", "merge", "merge_within"]
 
 _LOWER = {"minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties"}
 _UPPER = {"maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties"}
+# keywords that mean something only together: from two schemas they would say something else
+_TOGETHER = (
+    {"if", "then", "else"},
+    {"contains", "minContains", "maxContains"},
+    {"items", "prefixItems", "additionalItems"},
+    {"patternProperties", "additionalProperties"},
+)
+# what sees the keywords beside it, those of the branches of `allOf` as well
+_SEEING = ("unevaluatedProperties", "unevaluatedItems")
 # what a branch says of itself, not of the value
 _OF_THE_BRANCH = {"$defs", "definitions", "$id", "$anchor", "$schema", "$comment"}
 
 
 class Conflict(Exception):
-    """Two schemas cannot be merged; `str` names the keyword."""
+    """Two schemas cannot be merged; `str` names the keyword.
+
+    Args:
+        is_empty: Whether no value is admitted by both, rather than that no single schema says it.
+    """
+
+    def __init__(self, message: str, *, is_empty: bool = False) -> None:
+        super().__init__(message)
+        self.is_empty = is_empty
+
+
+def merge_within(outer: dict[str, Any], branches: Iterable[dict[str, Any]]) -> dict[str, Any]:
+    """Return the schema that says what *outer* says with *branches* under its `allOf`.
+
+    Raises:
+        Conflict: No value is admitted by all, or no single schema says it.
+    """
+    seeing = {keyword: outer[keyword] for keyword in _SEEING if keyword in outer}
+    merged = {keyword: value for keyword, value in outer.items() if keyword not in seeing}
+    for branch in branches:
+        merged = merge(merged, branch)
+    return {**merged, **seeing}
 
 
 def merge(schema: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
@@ -28,6 +59,7 @@ def merge(schema: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
         Conflict: No value is admitted by both, or no single schema says it.
     """
     merged = dict(schema)
+    _check_together(schema, other)
     _check_closed(schema, other)
     _check_closed(other, schema)
     for keyword, value in other.items():
@@ -35,7 +67,7 @@ def merge(schema: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
             continue
         if keyword not in schema:
             merged[keyword] = value
-        elif keyword not in ANNOTATIONS and not _is_same(schema[keyword], value):
+        elif keyword not in ANNOTATIONS and not is_same(schema[keyword], value):
             merged[keyword] = _merged(keyword, schema[keyword], value)
     return merged
 
@@ -51,8 +83,8 @@ def _merged(keyword: str, first: Any, second: Any) -> Any:
         return _merged_lists(keyword, first, second)
     if keyword == "properties" and isinstance(first, dict) and isinstance(second, dict):
         return _merged_properties(first, second)
-    if keyword == "items" and isinstance(first, dict) and isinstance(second, dict):
-        return {"allOf": [first, second]}
+    if keyword == "items" and isinstance(first, (dict, bool)) and isinstance(second, (dict, bool)):
+        return _merged_items(first, second)
     if keyword == "additionalProperties":
         # declared names are all that is ever written, and they were checked
         return False
@@ -69,7 +101,7 @@ def _merged_types(first: Any, second: Any) -> Any:
     if "integer" in both and "number" in both:
         both.remove("integer")
     if not both:
-        raise Conflict(f"'type' is both {first!r} and {second!r}")
+        raise Conflict(f"'type' is both {first!r} and {second!r}", is_empty=True)
     return both[0] if len(both) == 1 else both
 
 
@@ -97,7 +129,7 @@ def _merged_lists(keyword: str, first: list[Any], second: list[Any]) -> list[Any
         return list(dict.fromkeys(value for _, value in map(_key, first + second)))
     both = [value for value in first if _key(value) in seen]
     if not both:
-        raise Conflict("no value is in both 'enum'")
+        raise Conflict("no value is in both 'enum'", is_empty=True)
     return both
 
 
@@ -111,11 +143,33 @@ def _key(value: Any) -> tuple[bool, Any]:
 def _merged_properties(first: dict[str, Any], second: dict[str, Any]) -> dict[str, Any]:
     merged = dict(first)
     for name, schema in second.items():
-        if name not in merged or _is_same(merged[name], schema):
+        if name not in merged or is_same(merged[name], schema):
             merged[name] = schema
         else:
             merged[name] = {"allOf": [merged[name], schema]}
     return merged
+
+
+def _merged_items(first: dict[str, Any] | bool, second: dict[str, Any] | bool) -> Any:
+    if isinstance(first, dict) and isinstance(second, dict):
+        return {"allOf": [first, second]}
+    if first is False or second is False:
+        return False
+    return first if isinstance(first, dict) else second
+
+
+def _check_together(schema: dict[str, Any], other: dict[str, Any]) -> None:
+    """Refuse keywords that would come to stand beside others than those they speak of."""
+    for group in _TOGETHER:
+        first, second = group & schema.keys(), group & other.keys()
+        if first and second and first != second:
+            names = " and ".join(map(repr, sorted(first ^ second)))
+            raise Conflict(f"{names} would mean something else when merged")
+    if schema.keys() <= ANNOTATIONS or other.keys() <= ANNOTATIONS:
+        return
+    for keyword in _SEEING:
+        if schema.get(keyword, True) is not True or other.get(keyword, True) is not True:
+            raise Conflict(f"{keyword!r} would mean something else when merged")
 
 
 def _check_closed(schema: dict[str, Any], other: dict[str, Any]) -> None:
@@ -129,5 +183,6 @@ def _check_closed(schema: dict[str, Any], other: dict[str, Any]) -> None:
                 raise Conflict(f"'additionalProperties' of one refuses {clip(name)} of the other")
 
 
-def _is_same(first: Any, second: Any) -> bool:
+def is_same(first: Any, second: Any) -> bool:
+    """Say whether two values are the same JSON, spelled in the same way."""
     return type(first) is type(second) and bool(first == second) and repr(first) == repr(second)

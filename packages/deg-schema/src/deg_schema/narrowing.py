@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import Any, TypeAlias
 
 from deg_schema.adaptation import Adaptation
+from deg_schema.branches import is_constant, is_null, prepared, without_endless
 from deg_schema.json_values import clip
 from deg_schema.keywords import ANNOTATIONS, TYPE_KEYWORDS
-from deg_schema.merging import Conflict, merge
 
 __all__ = ["AdaptSchema", "narrow_type_list", "narrow_union"]
 
@@ -37,11 +37,13 @@ def narrow_type_list(
     outer = {keyword: value for keyword, value in schema.items() if keyword in ANNOTATIONS}
     branches = [_of_type(schema, name) for name in names]
     union = {**outer, "anyOf": branches}
+    num_notes = len(adaptation.notes)
     narrowed = narrow_union(adaptation, union, loc, depth, adapt, written_as="type")
     if "anyOf" not in narrowed:
         return narrowed
     [first, *rest] = [branch for branch in narrowed["anyOf"] if branch != _NULL]
     if rest or not isinstance(first.get("type"), str):
+        adaptation.forget(num_notes)
         return schema
     return {**outer, **first, "type": [first["type"], "null"]}
 
@@ -65,25 +67,30 @@ def narrow_union(
     given = schema[keyword]
     if {"anyOf", "oneOf"} <= schema.keys() or not isinstance(given, list) or not given:
         return schema
-    if not all(isinstance(branch, dict) for branch in given):
-        return schema
     place = f"{loc}/{written_as or keyword}"
-    given = _flattened(given) if keyword == "anyOf" else given
+    num_notes = len(adaptation.notes)
     outer = {name: value for name, value in schema.items() if name in ANNOTATIONS}
     siblings = {name: value for name, value in schema.items() if name not in {*outer, keyword}}
-    if siblings and not (siblings.keys() == {"type"} and all(map(_is_constant, given))):
-        given = _distributed(adaptation, given, siblings, place)
-        siblings = {}
-    if keyword == "oneOf" and _null_is_ambiguous(adaptation, given):
+    given = prepared(adaptation, keyword, given, siblings, place)
+    if not given or (keyword == "oneOf" and _null_is_ambiguous(adaptation, given)):
+        adaptation.forget(num_notes)
         return schema
+    if siblings.keys() != {"type"} or not all(map(is_constant, given)):
+        siblings = {}
     branches = [adapt(adaptation, branch, f"{place}/{i}", depth) for i, branch in enumerate(given)]
+    if keyword == "anyOf":
+        branches = without_endless(adaptation, branches, place)
     union = {**outer, **siblings, keyword: branches}
-    if not branches or adaptation.fits(union):
-        return union if branches else schema
+    if adaptation.fits(union):
+        return union
+    if _is_nullable_form(adaptation, branches):
+        # the contract takes this union, and what it does not take is within the branch
+        return union
     chosen = _choose(adaptation, keyword, given, branches)
     if chosen is None:
-        adaptation.note(place, "the union is left as it is: no one branch is to be chosen")
-        return union
+        adaptation.forget(num_notes)
+        adaptation.refuse(place, "the union is left as it is: no one branch is to be chosen")
+        return schema
     return _narrowed(adaptation, union, chosen, place)
 
 
@@ -92,14 +99,17 @@ def _narrowed(
 ) -> dict[str, Any]:
     keyword = "anyOf" if "anyOf" in union else "oneOf"
     outer = {name: value for name, value in union.items() if name != keyword}
+    if len(union[keyword]) == 1:
+        adaptation.note(place, "the union of one branch is written without it")
+        return {**chosen, **outer}
     kind = adaptation.resolved(chosen).get("type")
     num_dropped = sum(branch not in (chosen, _NULL) for branch in map(_bare_null, union[keyword]))
     if num_dropped:
         what = clip(kind) if isinstance(kind, str) else "one branch"
         adaptation.note(place, f"the union is narrowed to {what}: {num_dropped} dropped")
-    if not any(map(_is_null, union[keyword])):
+    if not any(map(is_null, union[keyword])) or is_null(chosen):
         if not num_dropped:
-            adaptation.note(place, "the union of one branch is written without it")
+            adaptation.note(place, "the branches of the union are alike: one is kept")
         return {**chosen, **outer}
     if kind in ("object", "array") or isinstance(kind, list):
         if isinstance(kind, str):
@@ -108,23 +118,30 @@ def _narrowed(
     return {**outer, keyword: [chosen, dict(_NULL)]}
 
 
+def _is_nullable_form(adaptation: Adaptation, branches: list[dict[str, Any]]) -> bool:
+    others = [branch for branch in branches if not is_null(branch)]
+    if len(branches) != 2 or len(others) != 1:
+        return False
+    return adaptation.resolved(others[0]).get("type") not in ("object", "array")
+
+
 def _choose(
     adaptation: Adaptation,
     keyword: str,
     given: list[dict[str, Any]],
     branches: list[dict[str, Any]],
 ) -> dict[str, Any] | None:
-    others = [branch for branch in branches if not _is_null(branch)]
+    others = [branch for branch in branches if not is_null(branch)]
     if keyword == "anyOf":
         others = _different(others)
+    if len(branches) == 1 or not others:
+        return branches[0]
     if len(others) == 1:
-        kind = adaptation.resolved(others[0]).get("type")
-        # one scalar and null is the form that the contract takes; its problem is elsewhere
-        is_nullable = len(branches) == 2 and any(map(_is_null, branches))
-        return None if is_nullable and kind not in ("object", "array") else others[0]
+        return others[0]
     fitting = [branch for branch in others if adaptation.fits(branch)]
     if keyword == "anyOf":
-        fitting = _of_first_family(adaptation, _without_subsumed(adaptation, fitting))
+        fitting = _without_subsumed(adaptation, fitting)
+    fitting = _of_first_family(adaptation, fitting)
     if len(fitting) != 1:
         return None
     if keyword == "oneOf" and not _is_apart(adaptation, branches.index(fitting[0]), given):
@@ -156,11 +173,11 @@ def _without_subsumed(
 def _of_first_family(
     adaptation: Adaptation, branches: list[dict[str, Any]]
 ) -> list[dict[str, Any]]:
-    """Of texts and numbers keep what is written first: it is what the author thinks of."""
+    """Of texts, numbers and lists keep what is written first: it is what the author thinks of."""
     kinds = [_kind(adaptation.resolved(branch)) for branch in branches]
-    if not branches or not set(kinds) <= _NUMERIC | {"string"}:
+    if not branches or not set(kinds) <= _NUMERIC | {"string", "array"}:
         return branches
-    family = {"string"} if kinds[0] == "string" else _NUMERIC
+    family = _NUMERIC if kinds[0] in _NUMERIC else {kinds[0]}
     return [branch for branch, kind in zip(branches, kinds, strict=True) if kind in family]
 
 
@@ -196,37 +213,9 @@ def _given_kind(adaptation: Adaptation, branch: dict[str, Any]) -> str | None:
 
 
 def _null_is_ambiguous(adaptation: Adaptation, given: list[dict[str, Any]]) -> bool:
-    if not any(map(_is_null, given)):
+    if not any(map(is_null, given)):
         return False
     return any(_given_kind(adaptation, branch) is None for branch in given)
-
-
-def _distributed(
-    adaptation: Adaptation, given: list[dict[str, Any]], siblings: dict[str, Any], place: str
-) -> list[dict[str, Any]]:
-    """Write what stands beside the union into each branch; drop those that it rules out."""
-    branches = []
-    for index, branch in enumerate(given):
-        if "$ref" in branch or "allOf" in branch:
-            branches.append({"allOf": [siblings, branch]})
-            continue
-        try:
-            branches.append(merge(branch, siblings))
-        except Conflict as conflict:
-            adaptation.note(f"{place}/{index}", f"the branch is dropped: {conflict}")
-    return branches
-
-
-def _flattened(branches: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    flat: list[dict[str, Any]] = []
-    for branch in branches:
-        inner = branch.get("anyOf")
-        is_plain = branch.keys() <= {"anyOf", "title", "description"} and isinstance(inner, list)
-        if is_plain and inner and all(isinstance(one, dict) for one in inner):
-            flat += inner
-        else:
-            flat.append(branch)
-    return flat
 
 
 def _of_type(schema: dict[str, Any], name: str) -> dict[str, Any]:
@@ -245,12 +234,4 @@ def _different(branches: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _bare_null(branch: dict[str, Any]) -> dict[str, Any]:
-    return _NULL if _is_null(branch) else branch
-
-
-def _is_null(branch: dict[str, Any]) -> bool:
-    return branch.get("type") == "null" and branch.keys() <= ANNOTATIONS | {"type"}
-
-
-def _is_constant(branch: dict[str, Any]) -> bool:
-    return "const" in branch or "enum" in branch
+    return _NULL if is_null(branch) else branch

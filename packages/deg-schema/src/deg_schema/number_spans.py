@@ -15,31 +15,51 @@ from collections.abc import Iterable, Iterator
 from deg_schema.addresses import find_emails, find_uris, find_uuids
 from deg_schema.dates import find_numeric_dates
 from deg_schema.lazy import lazy
-from deg_schema.numbers import MONEY, NUMERAL, POWER, SIGNS, SPACES, has_scale, is_numeral
+from deg_schema.numbers import MONEY, NUMERAL, POWER, SIGNS, is_numeral
+from deg_schema.scales import SPACES, has_scale, sign_word_before
 
 __all__ = ["find_numbers"]
 
-_CANDIDATE = lazy(rf"{NUMERAL}(?:{POWER}(?![^\W_]))?")
+# letters right after the power would be those of a number in base sixteen, unless they are units
+_POWER = rf"(?:{POWER}(?![0-9_]|[^\W\d]{{1,12}}[0-9]))?"
+_CANDIDATE = lazy(NUMERAL + _POWER)
+# the same, where blanks that do not break a line separate
+_UNSPACED = lazy(r"[0-9]+(?:[.,'\u2019][0-9]+)*" + _POWER)
 # all that may stand between the sign and the digits; longer than any currency
 _LEFT = lazy(
     rf"(?P<sign>[{SIGNS}])?(?P<money>{MONEY}[{SPACES}]?)?(?P<inner>[{SIGNS}])?(?P<dot>\.)?\Z"
 )
 _LEFT_WIDTH = 9
-_OPENERS = "([{<\"'\u2018\u201c\u00ab:=,;|*>"
+_OPENERS = "([{<\"'\u2018\u201c\u00ab:=,;|*>~\u2248"
+# slashes of fractions; marks that join digits without being read as a grouping
+_SLASHES = "/\u2044\u2215"
+_JOINTS = "\u00ad\u00b4`\u00b7\u200b\u2060\u066b\u066c\uff0c\uff0e"
+# digits of every script: a numeral that they go on in is none of ours
 _GLUED_LEFT = lazy(
-    r"[_/\\^%±~]\Z|[0-9)\]][:×*+,.\u2010\u2011\u2014]\Z|\w[@&]\Z|[0-9] ?/ ?\Z|[0-9][×x]\Z|\.\.\Z"
+    rf"(?:[_{_SLASHES}\\^%±]|[\d)\]][:×*+,.~\u2010\u2011\u2014]|\w[@&]|\d ?[{_SLASHES}] ?"
+    rf"|\d(?:[×x{_JOINTS}]|\*\*)|\.\.|(?:^|[\s(|])\u2014"
+    # a sign with a blank after it: "10 \u2212 5" as well as "\u2212 5"
+    rf"|\u2212[{SPACES}]|[{SIGNS}][{SPACES[1:]}])\Z"
 )
 _GLUED_RIGHT = lazy(
-    r"[_\\^@]|\.[^\W_]|\.\.+[0-9]|[-\u2010-\u2014\u2212~+:×*][$€£.(]?[0-9]"
-    r"|[-\u2010\u2011\u2013\u2212](?:[A-Z]|[^\W_]{1,12}[-/.]?[0-9])|[-\u2212](?![^\W_])"
-    r"| ?/ ?[0-9]|[×x][0-9]| [0-9]{1,2}/[0-9]{1,2}(?![0-9/])| ?[\u00bc-\u00be\u2150-\u215e]"
-    r"| ?[aApP]\.?[mM]\b|%[0-9]|[^\W\d_]{13}|[^\W\d_]{1,12}[0-9_@]|'[0-9]"
+    r"[_\\^@]|\.[^\W_]|\.\.+\d|[-\u2010-\u2014\u2212~+:×*][$€£.(]?\d"
+    r"|[-\u2010\u2011\u2013\u2212](?:[A-Z]|[^\W_]{1,12}[-/.]?\d)|[-\u2212](?![^\W_])"
+    rf"| ?[{_SLASHES}] ?\d|[×x{_JOINTS}]\d|\*\*\d"
+    rf"| \d{{1,2}}[{_SLASHES}]\d{{1,2}}(?![0-9/])| ?[\u00bc-\u00be\u2150-\u215e]"
+    r"| ?[aApP]\.?[mM]\b|[%€£$¥]\d|[^\W\d_]{13}|[^\W\d_]{1,12}[\d_@]|[.,'\u2019](?![0-9])\d"
 )
+_GROUP = lazy(rf"[0-9]{{3}}(?:[.,][0-9]+)?(?:{POWER})?")
 _RANGE_RIGHT = lazy(r"[-\u2010-\u2014\u2212~][$€£.(]?[0-9]")
-_UNIT_RIGHT = lazy(rf"[{SPACES}]?(?:[%‰]|{MONEY})?")
-_PHONE = lazy(
-    r"\+[0-9]{1,3}(?:[ .\-\u00a0]?\(?[0-9]{1,4}\)?){2,7}|\([0-9]{3}\) ?[0-9]{3}[-. ][0-9]{4}"
+_UNIT_RIGHT = lazy(rf"(?:[{SPACES}]?(?:[%‰]|{MONEY}))?")
+_OPENED = lazy(rf"\([{SPACES}\t]?\Z")
+_CLOSED = lazy(rf"[{SPACES}\t\n]?\)")
+_OTHER_NUMBERS = lazy(
+    r"\b[A-Z]{2}[0-9]{2}(?: [A-Z0-9]{4}){3,7}(?: [A-Z0-9]{1,3})?\b"
+    r"|\+(?=(?:[ .()\-\u00a0]{0,2}[0-9]){8})[0-9]{1,3}(?:[ .\-\u00a0]?\(?[0-9]{1,4}\)?){2,7}"
+    r"|\([0-9]{3}\) ?[0-9]{3}[-. ][0-9]{4}"
 )
+_MONEY_BEFORE = lazy(rf"{MONEY}\Z")
+_MONEY_AFTER = lazy(rf"[{SPACES}]?{MONEY}(?![^\W_])")
 _WORD_BEFORE = lazy(r"[^\W\d_][:.]?[ \t]?\Z")
 _NUMBER_WORD_BEFORE = lazy(
     r"(?i:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|teen|ty|hundred|thousand"
@@ -57,7 +77,7 @@ def find_numbers(text: str) -> list[_Span]:
     Digits grouped by plain blanks (`12 345 678`) may be one number or a row of a table: the
     whole comes first, then its parts.
     """
-    numerals = list(_outside(_CANDIDATE().finditer(text), _masks(text)))
+    numerals = list(_outside(_numerals(text), _masks(text)))
     spans: list[_Span] = []
     index = 0
     while index < len(numerals):
@@ -72,10 +92,20 @@ def find_numbers(text: str) -> list[_Span]:
     return spans
 
 
+def _numerals(text: str) -> Iterator[re.Match[str]]:
+    for numeral in _CANDIDATE().finditer(text):
+        if is_numeral(numeral[0]):
+            yield numeral
+        else:
+            yield from _UNSPACED().finditer(text, *numeral.span())
+
+
 def _masks(text: str) -> list[_Span]:
     """Return where digits belong to something that is no number, sorted."""
-    phones = (match.span() for match in _PHONE().finditer(text))
-    found = (find_uris(text), find_emails(text), find_uuids(text), find_numeric_dates(text), phones)
+    # of telephones and bank accounts
+    numbers = (match.span() for match in _OTHER_NUMBERS().finditer(text))
+    addresses = (find_uris(text), find_emails(text), find_uuids(text))
+    found = (*addresses, find_numeric_dates(text), numbers)
     return sorted(span for spans in found for span in spans)
 
 
@@ -97,13 +127,10 @@ def _num_spaced(text: str, numerals: list[re.Match[str]], index: int) -> int:
     run, end = 1, first.end()
     while index + run < len(numerals):
         group = numerals[index + run]
-        is_last = not group[0].isdigit()
-        if group.start() != end + 1 or text[end] != " " or len(re.split("[.,]", group[0])[0]) != 3:
-            break
-        if is_last and re.fullmatch("[0-9]{3}[.,][0-9]+", group[0]) is None:
+        if group.start() != end + 1 or text[end] != " " or not _GROUP().fullmatch(group[0]):
             break
         run, end = run + 1, group.end()
-        if is_last:
+        if not group[0].isdigit():
             break
     return run
 
@@ -123,9 +150,12 @@ def _span(text: str, start: int, end: int) -> _Span | None:
     assert unit is not None
     if _RANGE_RIGHT().match(text, unit.end()) or not is_numeral(text[start:end]):
         return None
-    if text[outer - 1 : outer] == "(" and text.startswith(")", unit.end()):
-        return _bracketed(text, (begin, end), (outer - 1, unit.end() + 1))
-    return begin, end
+    opened = _OPENED().search(text[max(0, outer - 2) : outer])
+    closed = _CLOSED().match(text, unit.end())
+    if opened is not None and closed is not None:
+        return _bracketed(text, (begin, end), (outer - len(opened[0]), closed.end()))
+    sign = sign_word_before(text, outer)
+    return (begin if sign is None else sign), end
 
 
 def _left(text: str, start: int) -> tuple[int, int, bool] | None:
@@ -133,15 +163,20 @@ def _left(text: str, start: int) -> tuple[int, int, bool] | None:
     window = text[max(0, start - _LEFT_WIDTH) : start]
     found = _LEFT().search(window)
     assert found is not None
-    if found["money"] and _is_inside_word(window, found.start("money"), found["money"]):
-        return None
-    outer = start - len(window) + found.start()
+    money, outer = found["money"], start - len(window) + found.start()
+    if money and _is_inside_word(window, found.start("money"), money):
+        # in "5€ 234" it is the currency of the number before
+        begin = start - len(found["dot"] or "") - len(found["inner"] or "")
+        return (begin, begin, False) if money[-1] in SPACES and not found["sign"] else None
     before, previous = text[max(0, outer - 4) : outer], text[outer - 1 : outer]
     if found["dot"] and not (found["money"] or found["sign"] or found["inner"]):
         if previous.isalpha():
             return start, start, False
         if previous and not previous.isspace() and previous not in _OPENERS:
             return None
+    # "++5" is no number, and "SEK-500" may be a name
+    if found["inner"] and (found["sign"] or (found["money"] or "")[-1:].isalpha()):
+        return None
     if found["sign"]:
         is_open = not previous or previous.isspace() or previous in _OPENERS
         return (outer, outer, bool(found["money"])) if is_open else None
@@ -177,10 +212,13 @@ def _bracketed(text: str, inner: _Span, outer: _Span) -> _Span | None:
         return inner
     if "%" in text[inner[1] : outer[1]]:
         return inner if _WORD_BEFORE().search(before) else None
-    if _YEAR().match(digits) or before[-1:].isalnum() or following.isalnum():
+    is_call = before[-1:].isalnum() and not _MONEY_BEFORE().search(before)
+    if _YEAR().match(digits) or is_call or following.isalnum():
+        return None
+    if before[-1:] and before[-1] in SIGNS:
         return None
     if has_scale(text, outer[1], money=False) is not None:
         return None
     # "(1) first, (2) second" counts the items of a list
     is_list_mark = len(digits) <= 2 and text[outer[1] : outer[1] + 2].strip().isalpha()
-    return None if is_list_mark else outer
+    return None if is_list_mark and not _MONEY_AFTER().match(text, outer[1]) else outer

@@ -2,7 +2,7 @@
 
 Read: `1,234,567.89`, `1 234,56` (with a decimal comma), `1'234.50`, `-5`, `(5)`, `12%`, `$1,200`,
 `EUR 12`, `5 kg`, `5-year`, `1e5`, `6.02 x 10^23`. Refused: fractions, ranges, number words
-(`1.2 million`, `5k`), and groupings that do not add up.
+(`1.2 million`, `5k`, `minus 5`), and groupings that do not add up.
 """
 
 from __future__ import annotations
@@ -12,20 +12,20 @@ from decimal import Decimal
 
 from deg_schema.failure import Failure
 from deg_schema.lazy import lazy
+from deg_schema.scales import SPACES, has_scale, has_sign_word
 
 __all__ = [
     "MONEY",
     "NUMERAL",
     "POWER",
     "SIGNS",
-    "SPACES",
-    "has_scale",
     "is_numeral",
     "parse_number",
 ]
 
-SIGNS = "-+\u2212\u2013"
-SPACES = " \u00a0\u202f\u2009"
+# the minus sign, and the dashes and hyphens that word processors put in its place
+_MINUSES = "\u2212\u2013\u2010\u2011\ufe63\uff0d"
+SIGNS = f"-+{_MINUSES}"
 
 _SYMBOLS = "$€£¥₹₩₽₺₫₴₦₱฿₪¢₡₲₵₸₼₾"
 _CODES = (
@@ -36,7 +36,7 @@ _CODES = (
 MONEY = rf"(?:[A-Z]{{0,3}}[{_SYMBOLS}]|(?<![A-Za-z])(?:{_CODES}|Rs\.?|kr\.?|z\u0142|Fr\.?))"
 
 # digits with single separators inside: one way to match, so linear in the text
-NUMERAL = r"[0-9]+(?:[.,'\u2019\u00a0\u202f\u2009][0-9]+)*"
+NUMERAL = rf"[0-9]+(?:[.,'\u2019{SPACES[1:]}][0-9]+)*"
 POWER = (
     r"(?:[eE][+\-\u2212]?[0-9]+"
     rf"|[{SPACES}]?[xX\u00d7*][{SPACES}]?10(?:\^[+\-\u2212]?[0-9]+|[⁻⁺]?[⁰¹²³⁴-⁹]+))"
@@ -44,25 +44,19 @@ POWER = (
 
 _SPACED = r"[1-9][0-9]{0,2}(?: [0-9]{3})+(?:[.,][0-9]+)?"
 _WRITTEN = lazy(
-    rf"(?P<open>\()?(?P<sign>[{SIGNS}])?(?:(?P<money>{MONEY})|[#~≈])?[{SPACES}]?(?P<inner>[{SIGNS}])?"
+    rf"(?:{MONEY}[{SPACES}]?(?=\())?(?P<open>\([{SPACES}]?)?"
+    rf"(?:(?P<sign>[{SIGNS}])?(?:(?P<money>{MONEY})(?P<gap>[{SPACES}])?)?(?P<inner>[{SIGNS}])?"
+    rf"|[~≈][{SPACES}]?|\#[{SPACES}]?(?=[0-9]))"
     rf"(?P<numeral>{_SPACED}(?![0-9])|\.[0-9]+|{NUMERAL})(?P<power>{POWER})?(?P<rest>.*)",
     re.DOTALL,
 )
 _MONEY_AFTER = lazy(rf"[{_SYMBOLS}]|{_CODES}|kr\.?|z\u0142|Rs\.?|Fr\.?")
-_UNIT = lazy(r"[-/]?(?![²³])(?:[^\W\d_]|[%‰°])(?:[ ./·-]?(?:[^\W\d_]|[%‰°]))*\.?")
+_UNIT = lazy(r"(?:(?:-(?![A-Z])|/)?(?![²³])[^\W\d_]|[%‰°])(?:[ ./·-]?(?:[^\W\d_]|[%‰°]))*\.?")
 _RESTS = {"", "%", "‰", ",-", ".-", ",\u2013", ".\u2013", ",\u2014", ".\u2014"}
-
-_SCALE = lazy(
-    rf"[{SPACES}-]?(?:(?i:hundreds?|thousands?|millions?|billions?|trillions?|lakhs?|lacs?|crores?"
-    r"|dozens?|half|halves|thirds|quarters)|[Bb]n|BN|bln|mn|mln|tn|trn|mil|[Mm]io|[Mm]rd|k|M)"
-    rf"(?![^\W_])|K(?![^\W_])|[{SPACES}]?[百千万萬億亿兆]"
-)
-# a bare "m" is metres, but "$5m" is not
-_MONEY_SCALE = lazy(rf"[{SPACES}]?(?:m|mm|MM|b|B|t|T|K)(?![^\W_])")
 _NUMBER_WORDS = {"and", "or", "to", "half", "quarter", "hundred", "thousand", "million", "billion"}
 
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺", "0123456789-+")
-_MINUS = str.maketrans("\u2212\u2013", "--")
+_MINUS = str.maketrans("\u2212", "-")
 _MAX_LENGTH = 400
 _MAX_MAGNITUDE = 308
 
@@ -75,9 +69,10 @@ def parse_number(text: str, *, decimal_separator: str = ".") -> int | Decimal | 
     """
     if len(text) > 2 * _MAX_LENGTH:
         return Failure("out_of_range")
-    written = _WRITTEN().fullmatch(text.strip())
+    stripped = text.strip()
+    written = _WRITTEN().fullmatch(stripped)
     if written is None:
-        return Failure()
+        return Failure("number_word" if has_sign_word(stripped) else None)
     problem = _refusal(written)
     if problem is not None:
         return problem
@@ -85,14 +80,6 @@ def parse_number(text: str, *, decimal_separator: str = ".") -> int | Decimal | 
     if isinstance(digits, Failure):
         return digits
     return _number(digits, written["power"], negative=_is_negative(written))
-
-
-def has_scale(text: str, position: int, *, money: bool) -> int | None:
-    """Return where the word that multiplies a number ends, when one follows at *position*."""
-    scale = _SCALE().match(text, position)
-    if scale is None and money:
-        scale = _MONEY_SCALE().match(text, position)
-    return scale.end() if scale is not None else None
 
 
 def is_numeral(text: str) -> bool:
@@ -104,15 +91,16 @@ def is_numeral(text: str) -> bool:
 def _refusal(written: re.Match[str]) -> Failure | None:
     """Say why what stands around the digits keeps them from being a plain number."""
     rest = written["rest"]
-    if written["sign"] and written["inner"]:
+    # "--5" is no number, and "SEK-500" may be a name
+    named = written["money"] and written["money"][-1].isalpha() and not written["gap"]
+    if written["inner"] and (written["sign"] or named):
         return Failure()
     if written["open"]:
-        if not rest.endswith(")"):
+        inside, closed, outside = rest.partition(")")
+        if not closed or not _is_bare(outside):
             return Failure()
-        rest = rest[:-1].strip(SPACES)
         # brackets around an amount mean minus; around anything else, nobody can tell
-        bare = rest in {"", "%", "‰"} or _MONEY_AFTER().fullmatch(rest)
-        return None if bare else Failure("ambiguous_number")
+        return None if _is_bare(inside) else Failure("ambiguous_number")
     stripped = rest.strip(SPACES)
     if stripped in _RESTS or _MONEY_AFTER().fullmatch(stripped):
         return None
@@ -122,6 +110,12 @@ def _refusal(written: re.Match[str]) -> Failure | None:
         return Failure()
     words = set(re.findall(r"[^\W\d_]+", stripped.lower()))
     return Failure("number_word") if words & _NUMBER_WORDS else None
+
+
+def _is_bare(text: str) -> bool:
+    """Say whether no more than a percent sign or a currency stands there."""
+    stripped = text.strip()
+    return stripped in {"", "%", "‰"} or _MONEY_AFTER().fullmatch(stripped) is not None
 
 
 def _is_fraction(character: str) -> bool:

@@ -1,4 +1,4 @@
-"""Outcomes: what the model found for one field, and how sure it is."""
+"""Outcomes: what the model found for one field or array, and how sure it is."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from deg_schema.plan import JsonScalar
 
-__all__ = ["Decided", "Extracted", "Generated", "Missing", "Outcome", "confidence_of"]
+__all__ = ["Decided", "Extracted", "Generated", "Items", "Missing", "Outcome", "confidence_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,14 @@ class Generated:
     num_tokens: int
 
 
-Outcome: TypeAlias = Decided | Extracted | Missing | Generated
+@dataclass(frozen=True, slots=True)
+class Items:
+    """How many items one array has, those included that lack a required value and are dropped."""
+
+    count: int
+
+
+Outcome: TypeAlias = Decided | Extracted | Missing | Generated | Items
 
 
 def confidence_of(probabilities: Sequence[float]) -> float:

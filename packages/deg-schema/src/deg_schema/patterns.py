@@ -4,18 +4,26 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from deg_schema.limits import MAX_PATTERN_DEPTH, MAX_PATTERN_LENGTH
+from deg_schema.limits import MAX_PATTERN_DEPTH, MAX_PATTERN_LENGTH, MAX_PATTERN_SIZE
 
 if TYPE_CHECKING:
     import regex
 
-__all__ = ["Pattern", "parse_pattern", "search_pattern"]
+__all__ = ["Pattern", "SlowPattern", "parse_pattern", "search_pattern"]
 
+# of processor time
 SEARCH_SECONDS = 0.1
+PUMP_SECONDS = 0.05
+_COST_OF_A_SECOND = 100_000
+SLOW_COST = int(PUMP_SECONDS * _COST_OF_A_SECOND)
+_PUMPED_LENGTH = 60
+_MAX_PUMPS = 16
 
 _QUANTIFIER = re.compile(r"(?:[*+?]|\{(\d+)(,?)(\d*)\})")
 _GROUP_OPENING = re.compile(r"\((?:\?(?::|=|!|<=|<!|<[A-Za-z_$][\w$]*>))?")
@@ -39,25 +47,30 @@ class Pattern:
         translated: The same pattern for the `regex` library.
         min_length: The fewest characters a text that matches has.
         max_length: The most, infinite where the pattern does not bound the whole text.
+        cost: How many terms it has, what is repeated counted as often as it must be there; more
+            where its searches take time.
     """
 
     translated: str
     min_length: int
     max_length: float
+    cost: int
 
 
-@lru_cache(maxsize=1024)
+class SlowPattern(ValueError):
+    """The search for a pattern does not end on some texts."""
+
+
 def parse_pattern(text: str) -> Pattern:
     """Check a pattern and measure it.
 
     Raises:
         ValueError: It is not a pattern that we can search; the message says why.
     """
-    if len(text) > MAX_PATTERN_LENGTH:
-        raise ValueError(f"it is longer than {MAX_PATTERN_LENGTH} characters")
-    pattern = _Parser(text).parse()
-    _compiled(pattern.translated)
-    return pattern
+    read = _read(text)
+    if isinstance(read, ValueError):
+        raise type(read)(*read.args)
+    return read
 
 
 def search_pattern(pattern: str, text: str) -> bool:
@@ -69,13 +82,52 @@ def search_pattern(pattern: str, text: str) -> bool:
         return False
 
 
+# what is wrong is remembered too: a slow pattern is expensive to find out
 @lru_cache(maxsize=1024)
+def _read(text: str) -> Pattern | ValueError:
+    try:
+        if len(text) > MAX_PATTERN_LENGTH:
+            raise ValueError(f"it is longer than {MAX_PATTERN_LENGTH} characters")
+        parser = _Parser(text)
+        pattern = parser.parse()
+        return replace(pattern, cost=pattern.cost + _pump(pattern, parser))
+    except ValueError as error:
+        return error.with_traceback(None)
+
+
+def _pump(pattern: Pattern, parser: _Parser) -> int:
+    """Search texts that repeat what the pattern repeats, and return what that cost.
+
+    Raises:
+        SlowPattern: A search did not end in time.
+    """
+    compiled = _compiled(pattern.translated)
+    seconds = 0.0
+    for prefix, word in list(parser.pumps)[:_MAX_PUMPS]:
+        # a match that stands further on keeps the search from giving up at a glance
+        text = prefix + word * (_PUMPED_LENGTH // len(word)) + "\0" + parser.groups[0].samples[0]
+        began = time.process_time()
+        try:
+            compiled.search(text, timeout=PUMP_SECONDS - seconds)
+        except TimeoutError:
+            seconds = PUMP_SECONDS
+        seconds += time.process_time() - began
+        if seconds >= PUMP_SECONDS:
+            raise SlowPattern(
+                f"a text such as {word * 3 + '...'!r} can be read in too many ways, and the search "
+                "does not end; let what repeats start or end with what stands nowhere else in it"
+            )
+    return int(seconds * _COST_OF_A_SECOND)
+
+
+# a compiled pattern takes up to a megabyte
+@lru_cache(maxsize=256)
 def _compiled(translated: str) -> regex.Pattern[str]:
     # a schema without patterns never pays for the library
     import regex  # noqa: PLC0415
 
     try:
-        return regex.compile(translated, regex.VERSION0)
+        return regex.compile(translated, regex.VERSION0, cache_pattern=False)
     except (regex.error, RecursionError, OverflowError) as error:
         raise ValueError(str(error)) from None
 
@@ -85,22 +137,31 @@ class _Group:
     """An open group: the lengths of its finished branches and of the one being read."""
 
     is_lookaround: bool
-    branches: list[tuple[int, float]]
-    start: int
+    branches: list[tuple[int, float]] = field(default_factory=list)
+    samples: list[str] = field(default_factory=list)
     shortest: int = 0
     longest: float = 0
+    size: int = 1
+    sample: str = ""
     opens: bool = False
     closes: bool = False
 
-    def add(self, shortest: int, longest: float) -> None:
+    def add(self, shortest: int, longest: float, size: int, sample: str) -> None:
         self.shortest += shortest
         self.longest += longest
+        self.size += size
+        # only its beginning is ever tried
+        self.sample = (self.sample + sample)[:_PUMPED_LENGTH]
         self.closes = False
+        if self.size > MAX_PATTERN_SIZE:
+            raise ValueError(f"its repetitions ask for more than {MAX_PATTERN_SIZE} characters")
 
     def end_branch(self, *, is_root: bool) -> None:
         is_whole = not is_root or (self.opens and self.closes)
         self.branches.append((self.shortest, self.longest if is_whole else math.inf))
+        self.samples.append(self.sample)
         self.shortest, self.longest, self.opens, self.closes = 0, 0, False, False
+        self.sample = ""
 
     def lengths(self) -> tuple[int, float]:
         if self.is_lookaround:
@@ -115,7 +176,8 @@ class _Parser:
         self.text = text
         self.position = 0
         self.output: list[str] = []
-        self.groups = [_Group(is_lookaround=False, branches=[], start=0)]
+        self.groups = [_Group(is_lookaround=False)]
+        self.pumps: dict[tuple[str, str], None] = {}
 
     def parse(self) -> Pattern:
         while self.position < len(self.text):
@@ -124,7 +186,7 @@ class _Parser:
             raise ValueError("a '(' is never closed")
         root = self.groups[0]
         root.end_branch(is_root=True)
-        return Pattern("".join(self.output), *root.lengths())
+        return Pattern("".join(self.output), *root.lengths(), root.size)
 
     def _read_term(self) -> None:
         group = self.groups[-1]
@@ -143,13 +205,14 @@ class _Parser:
         elif character == ")":
             self._close_group()
         elif character == "\\":
-            self._quantify(*self._read_escape())
+            self._quantify_escape()
         elif character == "[":
+            start = len(self.output)
             self._read_class()
-            self._quantify(1, 1)
+            self._quantify(1, 1, [_member("".join(self.output[start:]))])
         else:
             self._read_literal(character)
-            self._quantify(1, 1)
+            self._quantify(1, 1, ["a" if character == "." else character])
 
     def _emit(self, translated: str, num_characters: int) -> None:
         self.output.append(translated)
@@ -162,7 +225,7 @@ class _Parser:
         if len(self.groups) > MAX_PATTERN_DEPTH:
             raise ValueError(f"its groups nest deeper than {MAX_PATTERN_DEPTH}")
         is_lookaround = opening[0] in ("(?=", "(?!", "(?<=", "(?<!")
-        self.groups.append(_Group(is_lookaround, [], len(self.output)))
+        self.groups.append(_Group(is_lookaround))
         self._emit(opening[0].replace("$", "_"), len(opening[0]))
 
     def _close_group(self) -> None:
@@ -171,7 +234,8 @@ class _Parser:
         group = self.groups.pop()
         group.end_branch(is_root=False)
         self._emit(")", 1)
-        self._quantify(*group.lengths())
+        samples = [""] if group.is_lookaround else group.samples
+        self._quantify(*group.lengths(), samples, group.size)
 
     def _read_literal(self, character: str) -> None:
         if _QUANTIFIER.match(self.text, self.position):
@@ -181,10 +245,12 @@ class _Parser:
         else:
             self._emit(re.escape(character), 1)
 
-    def _quantify(self, shortest: int, longest: float) -> None:
+    def _quantify(
+        self, shortest: int, longest: float, samples: Sequence[str], size: int = 1
+    ) -> None:
         found = _QUANTIFIER.match(self.text, self.position)
         if found is None:
-            self.groups[-1].add(shortest, longest)
+            self.groups[-1].add(shortest, longest, size, samples[0])
             return
         low, high = _repeats(found)
         self._emit(found[0], len(found[0]))
@@ -192,8 +258,16 @@ class _Parser:
             self._emit("?", 1)
         if _QUANTIFIER.match(self.text, self.position):
             raise ValueError(f"nothing to repeat at position {self.position}")
+        prefix = "".join(group.sample for group in self.groups)
+        self.pumps.update(((prefix, sample), None) for sample in samples if sample)
         most = 0 if longest == 0 or high == 0 else longest * high
-        self.groups[-1].add(shortest * low, most)
+        self.groups[-1].add(shortest * low, most, size * max(low, 1), samples[0] * min(low, 60))
+
+    def _quantify_escape(self) -> None:
+        start = len(self.output)
+        shortest, longest = self._read_escape()
+        sample = _member(self.output[start]) if longest == 1 else ""
+        self._quantify(shortest, longest, [sample])
 
     def _read_escape(self) -> tuple[int, float]:
         name = self.text[self.position + 1 : self.position + 2]
@@ -262,6 +336,15 @@ class _Parser:
             self._emit(r"\x08", 2)
         else:
             self._emit(*self._character_escape())
+
+
+@lru_cache(maxsize=1024)
+def _member(translated: str) -> str:
+    """Return a character that the class or escape *translated* admits, or no text."""
+    compiled = _compiled(translated)
+    return next(
+        (character for character in "aA0 -_.é" + translated if compiled.fullmatch(character)), ""
+    )
 
 
 def _repeats(found: re.Match[str]) -> tuple[int, float]:

@@ -140,8 +140,11 @@ def _spell(key: str) -> str:
 
 
 def _positions(text: str, offsets: Iterable[int]) -> Iterator[tuple[int, Position]]:
-    line, done = 1, 0
+    line, line_start, done = 1, 0, 0
     for offset in offsets:
-        line += text.count("\n", done, offset)
+        # only what is new is looked at: a text may be one long line with many problems
+        if num_breaks := text.count("\n", done, offset):
+            line += num_breaks
+            line_start = text.rindex("\n", done, offset) + 1
         done = offset
-        yield offset, Position(line, offset - text.rfind("\n", 0, offset))
+        yield offset, Position(line, offset - line_start + 1)

@@ -41,7 +41,7 @@ def _resolve(compilation: Compilation, reference: str, place: str) -> tuple[Any,
         compilation.report(place, f"'$ref' {clip(reference)} is not percent-encoded UTF-8")
         return None
     if fragment and not fragment.startswith("/"):
-        found = _find_anchor(compilation, fragment)
+        found = _find_anchor(compilation, fragment, place)
     else:
         found = _find_pointer(compilation.document, fragment)
     if found is None:
@@ -67,15 +67,35 @@ def _find_pointer(document: dict[str, Any], fragment: str) -> tuple[Any, str] | 
         return None
 
 
-def _find_anchor(compilation: Compilation, name: str) -> tuple[Any, str] | None:
-    for schema, loc in subschemas(compilation.document, ""):
-        if compilation.draft >= 2019:
-            is_named = schema.get("$anchor") == name
-        else:
-            is_named = schema.get("id" if compilation.draft == 4 else "$id") == f"#{name}"
-        if is_named:
-            return schema, loc
-    return None
+def _find_anchor(compilation: Compilation, name: str, place: str) -> tuple[Any, str] | None:
+    if compilation.anchors is None:
+        compilation.anchors = _anchors(compilation.document, compilation.draft)
+    places = compilation.anchors.get(name, {})
+    if len(places) > 1:
+        first, second = sorted(places)[:2]
+        compilation.report(
+            place, f"'$ref' names both {first or '(root)'} and {second}; rename one of them"
+        )
+    return next(((schema, loc) for loc, schema in places.items()), None)
+
+
+def _anchors(document: dict[str, Any], draft: int) -> dict[str, dict[str, Any]]:
+    """Index the schemas that carry a name; those of an embedded document are not ours."""
+    anchors: dict[str, dict[str, Any]] = {}
+    for schema, loc in subschemas(document, ""):
+        name = _anchor_of(schema, draft)
+        if name is not None and not _is_embedded(document, loc):
+            anchors.setdefault(name, {})[loc] = schema
+    return anchors
+
+
+def _anchor_of(schema: dict[str, Any], draft: int) -> str | None:
+    if draft >= 2019:
+        name = schema.get("$anchor")
+        return name if isinstance(name, str) else None
+    base = schema.get("id" if draft == 4 else "$id")
+    # up to draft 7 a name is an identifier that only has a fragment
+    return base[1:] if isinstance(base, str) and base.startswith("#") else None
 
 
 def _is_embedded(document: dict[str, Any], loc: str) -> bool:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from deg_schema._version import __version__
 from deg_schema.checks import STANDARD_INPUT, FileReport, Finding
 
-__all__ = ["REPORTS", "visible"]
+__all__ = ["REPORTS", "finding_line", "visible"]
 
 _SARIF_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 _RULE = "schema-problem"
@@ -25,18 +25,26 @@ def visible(text: str) -> str:
     )
 
 
+def finding_line(name: str, finding: Finding, *, kind: str | None = None) -> str:
+    """Write one problem of the file *name*, or what *kind* says it is, as editors read it."""
+    place = f"{finding.position.line}:{finding.position.column}"
+    what = f"{kind}: " if kind else ""
+    return f"{visible(name)}:{place}: {what}{_message(finding)}"
+
+
 def _text(reports: Sequence[FileReport]) -> str:
     lines = [
-        f"{visible(report.name)}:{finding.position.line}:{finding.position.column}: "
-        f"{_message(finding)}"
-        for report in reports
-        for finding in report.findings
+        finding_line(report.name, finding) for report in reports for finding in report.findings
     ]
     num_bad = sum(bool(report.findings) for report in reports)
     num_read = sum(report.failure is None for report in reports)
+    if not num_read:
+        return "no file was checked"
     found = _count(len(lines), "problem") if lines else "no problems"
     where = f"{num_bad} of {_count(num_read, 'file')}" if lines else _count(num_read, "file")
-    return "\n".join([*lines, f"{found} in {where}"])
+    num_unread = len(reports) - num_read
+    unread = f"; {_count(num_unread, 'name')} not read" if num_unread else ""
+    return "\n".join([*lines, f"{found} in {where}{unread}"])
 
 
 def _json(reports: Sequence[FileReport]) -> str:
@@ -62,19 +70,31 @@ def _json(reports: Sequence[FileReport]) -> str:
 def _github(reports: Sequence[FileReport]) -> str:
     lines = []
     for report in reports:
-        file = _property(visible(report.name))
         for finding in report.findings:
             place = f"line={finding.position.line},col={finding.position.column}"
-            lines.append(f"::error file={file},{place},title=deg-schema::{_command(finding)}")
+            lines.append(_annotation(report, _message(finding), place))
         if report.failure is not None:
-            lines.append(f"::error file={file},title=deg-schema::{visible(report.failure)}")
+            lines.append(_annotation(report, visible(report.failure)))
     return "\n".join(lines)
+
+
+def _annotation(report: FileReport, message: str, place: str | None = None) -> str:
+    parts = [place, "title=deg-schema"]
+    # the standard input is no file of the repository
+    if report.path != STANDARD_INPUT:
+        parts = [f"file={_property(visible(_posix(report.path)))}", *parts]
+    # line breaks, which end a command, are visible by now
+    return f"::error {','.join(filter(None, parts))}::{_percent(message)}"
 
 
 def _sarif(reports: Sequence[FileReport]) -> str:
     rule = {
         "id": _RULE,
         "shortDescription": {"text": "The schema is outside the contract of deg."},
+        "fullDescription": {
+            "text": "deg fills the schemas of a part of JSON Schema, and no other."
+        },
+        "help": {"text": "The message names the keyword and the way out."},
         "defaultConfiguration": {"level": "error"},
     }
     failures = [
@@ -92,31 +112,30 @@ def _sarif(reports: Sequence[FileReport]) -> str:
         ],
         "columnKind": "unicodeCodePoints",
         "results": [
-            _sarif_result(report.path, finding) for report in reports for finding in report.findings
+            result
+            for report in reports
+            if report.findings
+            for result in _sarif_results(_uri(report.path), report.findings)
         ],
     }
     return json.dumps({"$schema": _SARIF_SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2)
 
 
-def _sarif_result(path: str, finding: Finding) -> dict[str, Any]:
-    location: dict[str, Any] = {
-        "physicalLocation": {
-            "artifactLocation": {"uri": _uri(path)},
-            "region": {
-                "startLine": finding.position.line,
-                "startColumn": finding.position.column,
-            },
+def _sarif_results(uri: str, findings: Iterable[Finding]) -> Iterator[dict[str, Any]]:
+    for finding in findings:
+        region = {"startLine": finding.position.line, "startColumn": finding.position.column}
+        location: dict[str, Any] = {
+            "physicalLocation": {"artifactLocation": {"uri": uri}, "region": region}
         }
-    }
-    if finding.problem.loc:
-        location["logicalLocations"] = [{"fullyQualifiedName": finding.problem.loc}]
-    return {
-        "ruleId": _RULE,
-        "ruleIndex": 0,
-        "level": "error",
-        "message": {"text": _message(finding)},
-        "locations": [location],
-    }
+        if finding.problem.loc:
+            location["logicalLocations"] = [{"fullyQualifiedName": finding.problem.loc}]
+        yield {
+            "ruleId": _RULE,
+            "ruleIndex": 0,
+            "level": "error",
+            "message": {"text": _message(finding)},
+            "locations": [location],
+        }
 
 
 def _junit(reports: Sequence[FileReport]) -> str:
@@ -159,19 +178,26 @@ REPORTS: dict[str, Callable[[Sequence[FileReport]], str]] = {
 
 
 def _message(finding: Finding) -> str:
-    return visible(str(finding.problem))
+    # the line and column say it where the whole document is meant
+    problem = finding.problem
+    return visible(str(problem) if problem.loc else problem.msg)
 
 
 def _count(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
-def _command(finding: Finding) -> str:
-    return _message(finding).replace("%", "%25")
+def _percent(text: str) -> str:
+    return text.replace("%", "%25")
 
 
 def _property(text: str) -> str:
-    return text.replace("%", "%25").replace(":", "%3A").replace(",", "%2C")
+    return _percent(text).replace(":", "%3A").replace(",", "%2C")
+
+
+def _posix(path: str) -> str:
+    # annotations find a file by the path that the repository has for it
+    return Path(path).as_posix()
 
 
 def _uri(path: str) -> str:

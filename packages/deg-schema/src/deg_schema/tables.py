@@ -1,4 +1,4 @@
-"""Plans as a person reads them: one row a field, within the width of the terminal."""
+"""Plans as a person reads them: a row for each field and array, as wide as the terminal."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import json
 import unicodedata
 from collections.abc import Iterator, Sequence
 
-from deg_schema.plan import FieldPlan, FillPlan, JsonScalar
+from deg_schema.plan import ArrayPlan, FieldPlan, FillPlan, JsonScalar
+from deg_schema.reading_order import in_reading_order
 from deg_schema.reports import visible
 
 __all__ = ["plan_table"]
@@ -24,8 +25,8 @@ _NOT_FOUND = {
 
 
 def plan_table(plan: FillPlan, width: int) -> str:
-    """Lay out the fields of *plan* in *width* columns; a very narrow terminal gets a wider one."""
-    rows = [_HEADER, *map(_row, plan.fields)]
+    """Lay out *plan* in *width* columns; a very narrow terminal gets a wider table."""
+    rows = [_HEADER, *map(_row, in_reading_order(plan))]
     columns = list(zip(*rows, strict=True))
     available = width - len(_GAP) * (len(columns) - 1)
     widths = [max(map(_width, column)) for column in columns]
@@ -36,15 +37,48 @@ def plan_table(plan: FillPlan, width: int) -> str:
     return "\n".join(line for row in rows for line in _lines(row, widths))
 
 
-def _row(field: FieldPlan) -> tuple[str, ...]:
-    cells = (
+def _row(node: ArrayPlan | FieldPlan) -> tuple[str, ...]:
+    cells = _cells_of_array(node) if isinstance(node, ArrayPlan) else _cells_of_field(node)
+    return tuple(visible(cell) for cell in cells)
+
+
+def _cells_of_field(field: FieldPlan) -> tuple[str, ...]:
+    return (
         field.pointer,
         field.mode,
         ", ".join(_answers(field)),
         _not_found(field),
         ", ".join(_constraints(field)),
     )
-    return tuple(visible(cell) for cell in cells)
+
+
+def _cells_of_array(array: ArrayPlan) -> tuple[str, ...]:
+    return (
+        array.pointer,
+        "array",
+        "items found by place" if array.anchored else "items counted",
+        _too_few(array),
+        ", ".join(_bounds(array)),
+    )
+
+
+def _too_few(array: ArrayPlan) -> str:
+    if not array.min_items:
+        return "an empty array"
+    if array.item_steps:
+        return "the item around it is left out"
+    return "the fill fails"
+
+
+def _bounds(array: ArrayPlan) -> Iterator[str]:
+    if array.min_items:
+        yield f"minItems {array.min_items}"
+    if array.max_items is not None:
+        yield f"maxItems {array.max_items}"
+    elif (most := array.limit()) is not None:
+        yield f"at most {most}"
+    if array.unique_items:
+        yield "uniqueItems"
 
 
 def _answers(field: FieldPlan) -> Iterator[str]:
@@ -66,6 +100,8 @@ def _not_found(field: FieldPlan) -> str:
     if field.mode.startswith("decide"):
         can_be_null = field.null_outcome or None in field.options
         return "null is an answer" if can_be_null else "always answered"
+    if field.on_null == "forbid" and field.item_steps:
+        return "best valid span, or the item is left out"
     return _NOT_FOUND[field.on_null]
 
 

@@ -24,16 +24,24 @@ _OFFSETS = {
     "HKT": "+08:00", "SGT": "+08:00", "AWST": "+08:00", "JST": "+09:00", "KST": "+09:00",
     "ACST": "+09:30", "ACDT": "+10:30", "AEST": "+10:00", "AEDT": "+11:00", "NZST": "+12:00",
     "NZDT": "+13:00", "EST": "-05:00", "EDT": "-04:00", "MDT": "-06:00", "PDT": "-07:00",
-    "AKST": "-09:00", "AKDT": "-08:00", "HST": "-10:00", "NDT": "-02:30",
+    "AKST": "-09:00", "AKDT": "-08:00", "HST": "-10:00", "NDT": "-02:30", "HDT": "-09:00",
+    "BRT": "-03:00", "TRT": "+03:00", "IDT": "+03:00", "NPT": "+05:45", "MYT": "+08:00",
+    "PHT": "+08:00",
 }  # fmt: skip
 _SHARED = "CST|CDT|PST|MST|IST|BST|AST|ADT|GST|SST|AMT|ECT|ET|CT|MT|PT|NST"
-_REGION = r"[A-Z][A-Za-z]{2,11}/[A-Z][A-Za-z_]{2,20}|(?:[A-Z][a-z]{3,11} ){1,2}[Tt]ime"
+_PLACE = r"[A-Z][A-Za-z]{2,11}(?:/[A-Z][A-Za-z_]{2,20}){1,2}"
+_REGION = rf"{_PLACE}|(?:[A-Z][a-z]{{3,11}} ){{1,2}}[Tt]ime"
+# the half of the day in words, without which the hour is another one
+_HALF_IN_WORDS = (
+    rf"{GAP}?(?ai:midnight|tonight|(?:in{GAP}the|this|that){GAP}(?:afternoon|evening)|at{GAP}night)"
+)
 
+_HALF = rf"(?ai:[ap](?:m\b|\.{GAP}?m\b\.?))"
 _CLOCK = (
     r"(?P<hour>[0-9]{1,2})(?:"
     r":(?P<minute>[0-9]{2})(?::(?P<second>[0-9]{2})(?:[.,](?P<fraction>[0-9]{1,18}))?)?"
-    rf"(?:{GAP}?(?P<half>(?ai:[ap](?:m\b|\.m\b\.?))))?"
-    rf"|(?:\.(?P<dot_minute>[0-9]{{2}}))?{GAP}?(?P<dot_half>(?ai:[ap](?:m\b|\.m\b\.?)))"
+    rf"(?:{GAP}?(?P<half>{_HALF})|{GAP}?(?ai:h|hrs|uhr)\b|(?!{_HALF_IN_WORDS}))"
+    rf"|(?:\.(?P<dot_minute>[0-9]{{2}}))?{GAP}?(?P<dot_half>{_HALF})"
     rf"|{GAP}?[hH](?:{GAP}?(?P<h_minute>[0-9]{{2}}))?)"
 )
 _NAMED = rf"(?P<named>{'|'.join(sorted(_OFFSETS, key=len, reverse=True))})"
@@ -43,8 +51,8 @@ _NAMED_SIGNED = (
     r"(?::?(?P<named_minute>[0-9]{2}))?"
 )
 _ZONE = (
-    rf"(?:{GAP}?\(?(?:{_NAMED_SIGNED}|(?P<unclear>{_SHARED}|{_REGION})|(?:(?<=[0-9])z|{_NAMED}))"
-    rf"(?![^\W_])\)?|{GAP}?{_SIGNED}(?:{GAP}?\([A-Z]{{3,5}}\))?)"
+    rf"(?:{GAP}?[(\[]?(?:{_NAMED_SIGNED}|(?P<unclear>{_SHARED}|{_REGION})|(?:(?<=[0-9])z|{_NAMED}))"
+    rf"(?![^\W_])[)\]]?|{GAP}?{_SIGNED}(?:{GAP}?\([A-Z]{{3,5}}\)|\[{_PLACE}\])?)"
 )
 TIME = rf"{_CLOCK}(?P<zone>{_ZONE})?(?![^\W_]|[:.][0-9])"
 

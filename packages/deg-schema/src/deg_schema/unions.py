@@ -11,11 +11,13 @@ from deg_schema.choices import (
     check_type,
     options_of_enum,
     plan_choice,
+    report_number,
     type_of_options,
 )
 from deg_schema.compilation import Compilation, Node
 from deg_schema.json_values import clip
 from deg_schema.keywords import ANNOTATIONS
+from deg_schema.limits import MAX_OPTIONS
 from deg_schema.plan import FieldPlan, LeafType
 from deg_schema.refs import find_target
 
@@ -38,6 +40,10 @@ def compile_union(compilation: Compilation, node: Node) -> FieldPlan | Node | No
     if not isinstance(branches, list) or not branches:
         compilation.report(place, f"{keyword!r} must be an array of schemas")
         return None
+    if len(branches) > MAX_OPTIONS:
+        report_number(compilation, len(branches), place)
+        return None
+    compilation.count_options(len(branches), place)
     found = [_branch(compilation, branch, f"{place}/{i}") for i, branch in enumerate(branches)]
     resolved = [branch for branch in found if branch is not None]
     if len(resolved) < len(found):
@@ -63,6 +69,7 @@ def _branch(compilation: Compilation, branch: object, loc: str) -> Node | None:
             compilation.report(f"{loc}/$ref", "'$ref' is recursive; write out what it names")
             return None
         seen.add(loc)
+        compilation.count()
         found = find_target(compilation, branch["$ref"], loc)
         if found is None:
             return None
@@ -185,6 +192,7 @@ def _compile_nullable(
         depth=node.depth + 1,
         required=node.required,
         nullable=True,
+        item_steps=node.item_steps,
         title=title,
         description=description,
     )
