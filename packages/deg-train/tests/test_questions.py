@@ -62,6 +62,13 @@ def test_a_value_too_long_to_point_at_is_left_out(tokenizer: Tokenizer) -> None:
     assert example_of(record, tokenizer).questions == ()
 
 
+def test_what_stands_in_an_array_is_left_out(tokenizer: Tokenizer) -> None:
+    rows = {"type": "array", "items": {"type": "object", "properties": {"n": {"type": "number"}}}}
+    schema = {"type": "object", "properties": {"rows": rows, "y": {"type": "boolean"}}}
+    record = Record("7", schema, {"rows": [{"n": 7}], "y": True}, {}, "made")
+    assert [question.outcome for question in example_of(record, tokenizer).questions] == [0]
+
+
 def test_the_tokens_of_an_example_are_those_of_its_context_and_forks(tokenizer: Tokenizer) -> None:
     schema = {"type": "object", "properties": {"x": {"type": "string"}, "y": {"type": "boolean"}}}
     example = example_of(Record("Ann", schema, {"y": True}, {}, "made"), tokenizer)

@@ -38,4 +38,5 @@ def test_a_step_has_its_tokens_and_no_endless_example(tokenizer: Tokenizer) -> N
             return Record(text, schema, {"x": True}, {}, "made")
 
     batches = drawer(Source(), tokenizer, FitOptions(tokens_per_step=400))(0)
-    assert 400 <= sum(batch.num_real_tokens for batch in batches) < 600
+    # no example before the last one reaches 400 tokens, and the short one has some 200
+    assert 400 <= sum(batch.num_real_tokens for batch in batches) < 800

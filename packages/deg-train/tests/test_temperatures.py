@@ -15,7 +15,7 @@ def sharpened(temperature: float, *, count: int = 4000) -> DecideLogits:
     generator = torch.Generator().manual_seed(0)
     logits = 2 * torch.randn(count, 5, generator=generator)
     outcome = torch.multinomial(logits.softmax(-1), 1, generator=generator)[:, 0]
-    return DecideLogits(logits * temperature, outcome)
+    return DecideLogits(logits * temperature, outcome, torch.ones(len(outcome)))
 
 
 @pytest.mark.parametrize("temperature", [0.4, 1.0, 2.5])
@@ -29,7 +29,10 @@ def test_a_known_temperature_is_recovered(temperature: float) -> None:
 
 def test_the_parts_of_a_set_fit_as_the_whole() -> None:
     whole = sharpened(2.0)
-    parts = [DecideLogits(whole.logits_RO[i::3], whole.outcome_R[i::3]) for i in range(3)]
+    parts = [
+        DecideLogits(whole.logits_RO[i::3], whole.outcome_R[i::3], whole.vote_R[i::3])
+        for i in range(3)
+    ]
     expected = fit_temperature([whole]).temperature
     assert fit_temperature(parts).temperature == pytest.approx(expected, rel=1e-3)
 
@@ -41,7 +44,9 @@ def test_the_old_temperature_is_what_comes_before() -> None:
 
 
 def test_perfect_answers_stop_at_a_limit() -> None:
-    perfect = DecideLogits(torch.tensor([[1.0, 0.0]] * 30), torch.zeros(30, dtype=torch.long))
+    perfect = DecideLogits(
+        torch.tensor([[1.0, 0.0]] * 30), torch.zeros(30, dtype=torch.long), torch.ones(30)
+    )
     assert fit_temperature([perfect]).temperature == pytest.approx(0.1, rel=1e-2)
 
 

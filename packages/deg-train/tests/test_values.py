@@ -9,7 +9,7 @@ from deg_schema import is_format
 from deg_train.generate.gold import read_slot
 from deg_train.generate.kinds import HELD_OUT_KINDS, KINDS
 from deg_train.generate.shapes import fill_shape
-from deg_train.generate.values import make_value
+from deg_train.generate.values import expand, make_value
 
 DRAWN = sorted(KINDS - {"text"})
 seeds = st.integers(0, 10**9)
@@ -63,3 +63,15 @@ def test_a_shape_draws_letters_and_digits() -> None:
     assert made[:3] == "A-#"
     assert made[3] in "123456789"
     assert made[4].isupper()
+
+
+@given(st.integers(0, 2**32))
+def test_ranges_in_a_listed_value_become_numbers_within_them(seed: int) -> None:
+    weight, _, grade = expand("{40..110} kg, {1.0..9.9}", Random(seed)).replace(",", "").split()
+    assert 40 <= int(weight) <= 110
+    assert 1.0 <= float(grade) <= 9.9
+    assert len(grade.split(".")[1]) == 1
+
+
+def test_other_braces_of_a_listed_value_stay() -> None:
+    assert expand("{a..b} {} {5}", Random(0)) == "{a..b} {} {5}"

@@ -4,6 +4,7 @@ the calibration take their numbers from.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -32,10 +33,14 @@ DECIDE_HEADS = ("choice", "score", "noul")
 
 @dataclass(frozen=True, slots=True)
 class DecideLogits:
-    """The questions of one decide head: logits, -inf beside a question's outcomes, and answers."""
+    """The questions of one decide head: logits, -inf beside a question's outcomes, and answers.
+
+    The questions of a context share one vote, so that a long form does not outvote single ones.
+    """
 
     logits_RO: Tensor
     outcome_R: Tensor
+    vote_R: Tensor
 
     def losses(self, temperature: float = 1.0) -> Tensor:
         """Return the negative log-likelihood [R] of each right outcome."""
@@ -203,8 +208,9 @@ def _rows(batch: Batch, head: str) -> list[Row]:
 def _decide(heads: Heads, name: str, rows: Sequence[Row], final_NH: Tensor) -> DecideLogits:
     answer_RH = final_NH[_answers(rows)]
     outcome_R = _index([row.question.outcome for row in rows])
+    vote_R = _votes(rows)
     if name == "noul":
-        return DecideLogits(heads.noul(answer_RH), outcome_R)
+        return DecideLogits(heads.noul(answer_RH), outcome_R, vote_R)
     most = max(len(row.options) for row in rows)
     places_RO = torch.zeros(len(rows), most, dtype=torch.long)
     padding_RO = torch.ones(len(rows), most, dtype=torch.bool)
@@ -213,7 +219,12 @@ def _decide(heads: Heads, name: str, rows: Sequence[Row], final_NH: Tensor) -> D
         padding_RO[number, : len(row.options)] = False
     head = heads.choice if name == "choice" else heads.score
     logits_RO: Tensor = head(answer_RH, final_NH[places_RO])
-    return DecideLogits(logits_RO.masked_fill(padding_RO, float("-inf")), outcome_R)
+    return DecideLogits(logits_RO.masked_fill(padding_RO, float("-inf")), outcome_R, vote_R)
+
+
+def _votes(rows: Sequence[Row]) -> Tensor:
+    num = Counter(row.context for row in rows)
+    return torch.tensor([1 / num[row.context] for row in rows])
 
 
 def _outside(batch: Batch) -> Tensor:

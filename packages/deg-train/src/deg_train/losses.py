@@ -16,7 +16,7 @@ __all__ = ["Losses", "batch_losses"]
 
 @dataclass(frozen=True, slots=True)
 class Losses:
-    """Sums of one batch, with the questions that each sum covers and how many were right."""
+    """Sums of one batch: decide losses by vote, extract losses, questions and right answers."""
 
     decide: Tensor
     extract: Tensor
@@ -31,7 +31,7 @@ def batch_losses(heads: Heads, batch: Batch, hidden: Hidden) -> Losses:
     decide = extract = hidden.final_NH.new_zeros(())
     num_decide = decide_right = num_extract = extract_right = 0
     for logits in decide_logits(heads, batch, hidden).values():
-        decide = decide + logits.losses().sum()
+        decide = decide + (logits.vote_R * logits.losses()).sum()
         num_decide += len(logits.outcome_R)
         decide_right += int(logits.right().sum())
     spans = extract_logits(heads, batch, hidden)

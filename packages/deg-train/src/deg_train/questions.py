@@ -55,7 +55,7 @@ def example_of(record: Record, tokenizer: Tokenizer) -> Example:
 def _question(
     field: FieldPlan, record: Record, context: EncodedContext, tokenizer: Tokenizer
 ) -> Question | None:
-    if field.mode == "generate":
+    if field.mode == "generate" or field.item_steps:
         return None
     value = lookup(record.value, field.pointer)
     fork = fork_of(field, tokenizer)

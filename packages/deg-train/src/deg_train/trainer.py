@@ -124,8 +124,9 @@ class Trainer:
         heads = [row.question.fork.head for batch in batches for row in batch.rows]
         num_extract = max(heads.count("extract"), 1)
         num_decide = max(len(heads) - heads.count("extract"), 1)
+        num_votes = max(sum(_num_votes(batch) for batch in batches), 1)
         shares = _shares(batches, self._threads)
-        work = partial(self._accumulate, num_decide=num_decide, num_extract=num_extract)
+        work = partial(self._accumulate, num_votes=num_votes, num_extract=num_extract)
         parts = list(self._pool.map(work, shares))
         for index, parameter in enumerate(self._parameters.values()):
             found = [grad for _, grads in parts if (grad := grads[index]) is not None]
@@ -141,7 +142,7 @@ class Trainer:
         self.step += 1
         return StepReport(
             step=self.step,
-            decide=decide / num_decide,
+            decide=decide / num_votes,
             extract=extract / num_extract,
             decide_right=decide_right / num_decide,
             extract_right=extract_right / num_extract,
@@ -152,7 +153,7 @@ class Trainer:
         )
 
     def _accumulate(
-        self, batches: Sequence[Batch], *, num_decide: int, num_extract: int
+        self, batches: Sequence[Batch], *, num_votes: int, num_extract: int
     ) -> tuple[list[Losses], list[Tensor | None]]:
         """Return the losses of *batches* and the gradient of their weighted sum."""
         parameters = list(self._parameters.values())
@@ -160,7 +161,7 @@ class Trainer:
         done = []
         for batch in batches:
             losses = self.losses(batch)
-            loss = losses.decide / num_decide + losses.extract / num_extract
+            loss = losses.decide / num_votes + losses.extract / num_extract
             grads = torch.autograd.grad(loss, parameters, allow_unused=True)
             total = [_add(before, grad) for before, grad in zip(total, grads, strict=True)]
             done.append(
@@ -248,6 +249,11 @@ class Trainer:
         for group in self._optimizer.param_groups:
             group["lr"] = rate * group["factor"]
         return rate
+
+
+def _num_votes(batch: Batch) -> int:
+    asked = {(row.context, row.question.fork.head) for row in batch.rows}
+    return sum(head != "extract" for _, head in asked)
 
 
 def _shares(batches: Sequence[Batch], num: int) -> list[list[Batch]]:

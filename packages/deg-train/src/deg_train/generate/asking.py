@@ -54,7 +54,7 @@ def ask(
             sheet.add_absent(question)
     for name in draft.names:
         sheet.add_absent(Question(styled_name(name, rng), {"type": "string"}, False))
-    if rng.random() < 0.08:
+    if rng.random() < 0.05:
         _ask_about_mention(sheet, draft, silence, naming, is_asked, rng)
     return sheet.finish()
 

@@ -21,7 +21,7 @@ from deg_train.generate.fields import Field
 from deg_train.generate.forms import make_form, make_nonsense, make_table
 from deg_train.generate.kinds import HELD_OUT_KINDS
 from deg_train.generate.library import Domain, Library, default_library
-from deg_train.generate.names import HELD_OUT_ABOUTS, HELD_OUT_NAMES, trained_names
+from deg_train.generate.names import HELD_OUT_ABOUTS, HELD_OUT_NAMES, reserved_names, trained_names
 from deg_train.generate.phrasing import Naming
 from deg_train.generate.template import Template, walk
 from deg_train.records import Record
@@ -41,7 +41,7 @@ Split = Literal["train", "val", "templates", "names", "both", "kinds", "nonsense
 TEMPLATE_FOLDS = 8
 
 # how often 0, 1, 2, 3 or 5 further documents follow the first
-_NUM_JOINED = (76, 12, 6, 4, 2)
+_NUM_JOINED = (88, 7, 3, 1, 1)
 
 
 def is_held_out(template: Template) -> bool:
@@ -64,7 +64,8 @@ class DocumentSource:
         self._library = library or default_library()
         unseen = split in ("names", "both")
         trained = trained_names(self._library) if unseen else frozenset()
-        self._naming = Naming(unseen, trained)
+        reserved = frozenset() if unseen else reserved_names(self._library)
+        self._naming = Naming(unseen, trained, reserved)
         self._templates = [
             (domain, template)
             for domain in self._library.domains.values()
@@ -106,11 +107,11 @@ class DocumentSource:
 
     def _draft(self, rng: Random) -> Draft:
         roll = 1.0 if self.split not in ("train", "val") else rng.random()
-        if self.split == "nonsense" or roll < 0.20:
+        if self.split == "nonsense" or roll < 0.07:
             draft = make_nonsense(rng)
-        elif roll < 0.36:
+        elif roll < 0.21:
             draft = make_form(rng.choice(self._domains), rng)
-        elif roll < 0.44:
+        elif roll < 0.28:
             draft = make_table(rng.choice(self._domains), rng)
         else:
             draft = self._render(rng)

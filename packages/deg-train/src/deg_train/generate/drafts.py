@@ -8,8 +8,9 @@ from random import Random
 from deg_train.generate.fields import Field
 from deg_train.generate.kinds import DECIDE_KINDS
 from deg_train.generate.library import Domain
+from deg_train.generate.setting import Setting, draw_setting
 from deg_train.generate.template import Labelled, Node, Slot, Template, Wording
-from deg_train.generate.values import make_value
+from deg_train.generate.values import expand, make_value
 
 __all__ = ["Draft", "Fact", "Piece", "draw_text", "render"]
 
@@ -71,9 +72,11 @@ class Draft:
         return "".join(piece.text for piece in self.pieces), spans
 
 
-def draw_text(spec: Field, rng: Random) -> str:
+def draw_text(spec: Field, rng: Random, setting: Setting) -> str:
     """Draw a value of a field that is not decided, as a document prints it."""
-    return rng.choice(spec.values) if spec.values else make_value(spec.kind, rng)
+    if spec.values:
+        return expand(rng.choice(spec.values), rng)
+    return make_value(spec.kind, rng, setting)
 
 
 def render(template: Template, domain: Domain, rng: Random) -> Draft:
@@ -97,6 +100,7 @@ class _Writer:
         self._domain = domain
         self._rng = rng
         self._labels = labels
+        self._setting = draw_setting(rng)
         self._drawn: dict[str, str] = {}
         self._numbers: dict[str, int] = {}
 
@@ -112,7 +116,7 @@ class _Writer:
                 self.write(dict(node.ways)[label])
             elif node.decoy:
                 self.draft.decoy_kinds.add(node.name)
-                self.draft.say(make_value(node.name, self._rng))
+                self.draft.say(make_value(node.name, self._rng, self._setting))
             else:
                 self._print(node)
 
@@ -133,7 +137,7 @@ class _Writer:
         text = ""
         printed = {fact.text for fact in self.draft.facts}
         for _ in range(4):
-            text = draw_text(spec, self._rng)
+            text = draw_text(spec, self._rng, self._setting)
             if text not in printed:
                 break
         return text

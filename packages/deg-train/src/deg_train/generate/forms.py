@@ -9,6 +9,7 @@ from deg_train.generate.fields import Field
 from deg_train.generate.kinds import DECIDE_KINDS, HELD_OUT_KINDS, KINDS
 from deg_train.generate.library import Domain
 from deg_train.generate.names import seen_names, styled_label
+from deg_train.generate.setting import draw_setting
 from deg_train.generate.values import make_value
 from deg_train.generate.vocabulary import WORDS
 
@@ -42,12 +43,15 @@ def make_form(domain: Domain, rng: Random) -> Draft:
     """Lay out some fields of a domain as labels and values, in any order."""
     fields = _extractable(domain)
     chosen = rng.sample(fields, min(len(fields), rng.randint(4, 10)))
-    draft = Draft(domains=[domain])
+    draft, setting = Draft(domains=[domain]), draw_setting(rng)
     if rng.random() < 0.5:
         draft.say(domain.name.replace("_", " ").title() + "\n\n")
     style = rng.choice(("words", "words", "title", "caps", "snake", "as is"))
     rows = [
-        (styled_label(rng.choice(seen_names(spec)), style), Fact(spec, draw_text(spec, rng)))
+        (
+            styled_label(rng.choice(seen_names(spec)), style),
+            Fact(spec, draw_text(spec, rng, setting)),
+        )
         for spec in chosen
     ]
     _lay_out(draft, rows, rng)
@@ -81,13 +85,13 @@ def make_table(domain: Domain, rng: Random) -> Draft:
     columns = rng.sample(fields, min(len(fields), rng.randint(2, 5)))
     num_rows = rng.randint(2, 5)
     separator, edge = rng.choice(((" | ", "| "), ("\t", ""), (", ", ""), ("; ", ""), ("  ", "")))
-    draft = Draft(domains=[domain])
+    draft, setting = Draft(domains=[domain]), draw_setting(rng)
     style = rng.choice(("words", "title", "caps", "snake"))
     heads = [styled_label(rng.choice(seen_names(spec)), style) for spec in columns]
     draft.say(edge + separator.join(heads) + ("\n---\n" if rng.random() < 0.2 else "\n"))
     seen: set[str] = set()
     for number in range(num_rows):
-        first = draw_text(columns[0], rng)
+        first = draw_text(columns[0], rng, setting)
         if first in seen:
             continue
         seen.add(first)
@@ -96,7 +100,7 @@ def make_table(domain: Domain, rng: Random) -> Draft:
         draft.print(Fact(columns[0], first, row=_row_words(number, num_rows, "", "", rng)))
         for spec in columns[1:]:
             draft.say(separator)
-            draft.print(Fact(spec, draw_text(spec, rng), row=row))
+            draft.print(Fact(spec, draw_text(spec, rng, setting), row=row))
         draft.say("\n" if number < num_rows - 1 else "")
     taken = {spec.key for spec in columns}
     draft.absent.extend(spec for spec in fields if spec.key not in taken)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from random import Random
 
+from deg_train.generate.setting import Setting
 from deg_train.generate.vocabulary import WORDS
 
-__all__ = ["MAKERS"]
+__all__ = ["MAKERS", "SETTING_MAKERS"]
 
 _SYMBOLS = ("$", "€", "£", "$", "€", "£", "¥", "₹", "zł", "CHF", "kr")
 
@@ -27,11 +28,14 @@ def make_amount(rng: Random) -> str:
     return f"-{rng.randint(1, 999)}.{rng.randrange(100):02}"
 
 
-def make_money(rng: Random) -> str:
+def make_money(rng: Random, setting: Setting) -> str:
     """Write a sum of money with its sign or code, before or after."""
-    cents = f".{rng.randrange(100):02}" if rng.random() < 0.7 else ""
     whole = rng.choice((rng.randint(1, 99), rng.randint(100, 999), rng.randint(1000, 250_000)))
-    number = (_grouped(whole, rng) if whole >= 1000 else str(whole)) + cents
+    part = rng.randrange(100)
+    rng = setting.writer(rng)
+    cents = f".{part:02}" if rng.random() < 0.7 else ""
+    grouped = rng.random() < 0.8
+    number = (f"{whole:,}" if grouped else str(whole)) + cents
     symbol, code = rng.choice(_SYMBOLS), rng.choice(WORDS["currency_code"])
     roll = rng.random()
     if roll < 0.45:
@@ -173,7 +177,6 @@ def make_power(rng: Random) -> str:
 
 MAKERS = {
     "amount": make_amount,
-    "money": make_money,
     "integer": make_integer,
     "percent": make_percent,
     "quantity_unit": make_quantity_unit,
@@ -190,3 +193,4 @@ MAKERS = {
     "volume": make_volume,
     "power": make_power,
 }
+SETTING_MAKERS = {"money": make_money}

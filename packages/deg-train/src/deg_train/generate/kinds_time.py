@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from datetime import date, timedelta
+from datetime import date
 from random import Random
 
-__all__ = ["MAKERS"]
+from deg_train.generate.setting import Setting
+
+__all__ = ["MAKERS", "SETTING_MAKERS"]
 
 _MONTHS = [
     "January",
@@ -22,18 +24,16 @@ _MONTHS = [
     "December",
 ]
 _WEEKDAYS = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"]
-_FIRST = date(1985, 1, 1)
-_RECENT = date(2015, 1, 1)
 
 
-def make_date(rng: Random) -> str:
+def make_date(rng: Random, setting: Setting) -> str:
     """Write a date that can be read in one way only."""
-    return _write_date(_draw_date(rng), rng)
+    return _write_date(setting.draw_date(rng), setting.writer(rng))
 
 
-def make_date_numeric(rng: Random) -> str:
+def make_date_numeric(rng: Random, setting: Setting) -> str:
     """Write a date in figures, sometimes one that can be read in two ways."""
-    day = _draw_date(rng)
+    day, rng = setting.draw_date(rng), setting.writer(rng)
     separator = rng.choice(("/", "/", ".", "-"))
     first, second = rng.choice(((day.day, day.month), (day.month, day.day)))
     if rng.random() < 0.7:
@@ -41,10 +41,11 @@ def make_date_numeric(rng: Random) -> str:
     return f"{first}{separator}{second}{separator}{day.year}"
 
 
-def make_datetime(rng: Random) -> str:
+def make_datetime(rng: Random, setting: Setting) -> str:
     """Write a date with a time of day, sometimes with its offset."""
-    day = _draw_date(rng)
+    day = setting.draw_date(rng)
     hour, minute, second = rng.randrange(24), rng.randrange(60), rng.randrange(60)
+    rng = setting.writer(rng)
     roll = rng.random()
     zone = rng.choice(("Z", "", "+00:00", "+01:00", "+02:00", "-05:00", "-08:00", "+05:30"))
     if roll < 0.3:
@@ -62,9 +63,10 @@ def make_datetime(rng: Random) -> str:
     return f"{_write_date(day, rng)}{joint}{_write_time(hour, minute, rng)}"
 
 
-def make_time(rng: Random) -> str:
+def make_time(rng: Random, setting: Setting) -> str:
     """Write a time of day."""
-    return _write_time(rng.randrange(24), rng.choice((0, 0, 15, 30, 45, rng.randrange(60))), rng)
+    hour, minute = rng.randrange(24), rng.choice((0, 0, 15, 30, 45, rng.randrange(60)))
+    return _write_time(hour, minute, setting.writer(rng))
 
 
 def make_duration(rng: Random) -> str:
@@ -109,11 +111,6 @@ def make_weekday(rng: Random) -> str:
     """Name a day of the week."""
     name = rng.choice(_WEEKDAYS)
     return name if rng.random() < 0.8 else name[:3]
-
-
-def _draw_date(rng: Random) -> date:
-    first = _RECENT if rng.random() < 0.8 else _FIRST
-    return first + timedelta(days=rng.randrange((date(2028, 12, 31) - first).days))
 
 
 def _write_date(day: date, rng: Random) -> str:
@@ -177,12 +174,14 @@ def _write_time(hour: int, minute: int, rng: Random) -> str:
 
 
 MAKERS = {
-    "date": make_date,
-    "date_numeric": make_date_numeric,
-    "datetime": make_datetime,
-    "time": make_time,
     "duration": make_duration,
     "year": make_year,
     "month": make_month,
     "weekday": make_weekday,
+}
+SETTING_MAKERS = {
+    "date": make_date,
+    "date_numeric": make_date_numeric,
+    "datetime": make_datetime,
+    "time": make_time,
 }

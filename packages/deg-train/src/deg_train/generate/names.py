@@ -13,6 +13,7 @@ __all__ = [
     "HELD_OUT_ABOUTS",
     "HELD_OUT_NAMES",
     "content_words",
+    "reserved_names",
     "seen_abouts",
     "seen_names",
     "spellings",
@@ -97,6 +98,16 @@ def trained_names(library: Library) -> frozenset[tuple[str, ...]]:
         for domain in library.domains.values()
         for spec in domain.fields.values()
         for name in seen_names(spec)
+    )
+
+
+def reserved_names(library: Library) -> frozenset[tuple[str, ...]]:
+    """Return the words of every name that is held out from training."""
+    return frozenset(
+        words_of(name)
+        for domain in library.domains.values()
+        for spec in domain.fields.values()
+        for name in spec.names[-HELD_OUT_NAMES:]
     )
 
 

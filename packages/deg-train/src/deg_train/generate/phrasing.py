@@ -24,10 +24,14 @@ __all__ = ["Naming", "Question", "phrase"]
 
 @dataclass(frozen=True, slots=True)
 class Naming:
-    """Which names and descriptions may be used: those of training, or those held out from it."""
+    """Which names and descriptions may be used: those of training, or those held out from it.
+
+    `trained` holds the words of every name of training, `reserved` those of every held-out one.
+    """
 
     unseen: bool = False
     trained: frozenset[tuple[str, ...]] = frozenset()
+    reserved: frozenset[tuple[str, ...]] = frozenset()
 
     def names(self, spec: Field) -> tuple[str, ...]:
         """Return the usable names, none where every held-out one is trained elsewhere."""
@@ -36,6 +40,19 @@ class Naming:
     def abouts(self, spec: Field) -> tuple[str, ...]:
         """Return the usable descriptions."""
         return spec.abouts[-1:] if self.unseen else seen_abouts(spec)
+
+    def vary(self, name: str, about: str | None, rng: Random) -> str:
+        """Return *name*, or in training at times one made of the description, or one that is mute.
+
+        No list of names is ever long enough: what is asked must be read from all that is said.
+        """
+        if self.unseen or about is None:
+            return name
+        roll = rng.random()
+        if roll < 0.10:
+            return f"{rng.choice(_MUTE)}_{rng.randint(1, 40)}"
+        made = _name_from(about, rng) if roll < 0.35 else ()
+        return "_".join(made) if made and made not in self.reserved else name
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +80,7 @@ def phrase(spec: Field, fact: Fact | None, naming: Naming, rng: Random) -> Quest
     describe = _describe(spec, naming.abouts(spec), rng)
     if fact is not None and fact.row is not None:
         describe = _add_row(describe or _humanised(name), fact.row, rng)
+    name = naming.vary(name, describe, rng)
     notes: dict[str, Any] = {}
     if rng.random() < 0.15:
         notes["title"] = styled_label(rng.choice(names), rng.choice(("words", "title")))
@@ -123,6 +141,25 @@ def _fragment(spec: Field, fact: Fact | None, rng: Random) -> dict[str, Any]:
     return {"type": "string", **_limits(fact, rng)}
 
 
+_MUTE = ("field", "value", "answer", "item", "col", "q", "entry", "x", "slot", "data", "attr", "f")
+_SMALL = frozenset(
+    "a an and any as at be been by can did do does for from has have how in is it its of on or "
+    "shall should that the their there this to was were what when where which who whom whose "
+    "will with would written printed stated given exactly appears document text words true false "
+    "if".split()
+)
+
+
+def _name_from(about: str, rng: Random) -> tuple[str, ...]:
+    """Make a name of up to four words that carry the description, in their order."""
+    bare = re.sub(r"\([^)]*\)|'s\b|[^A-Za-z ]", " ", about.split(":")[-1].split(";")[0])
+    words = [word.lower() for word in bare.split() if word.lower() not in _SMALL]
+    if not 1 <= len(words) <= 7:
+        return ()
+    start = rng.randint(0, max(len(words) - 4, 0)) if len(words) > 4 else 0
+    return tuple(words[start : start + rng.randint(2, 4)]) if len(words) > 1 else tuple(words)
+
+
 _FORMATS = {"email": "email", "url": "uri", "uuid": "uuid"}
 
 
@@ -152,13 +189,14 @@ def _pattern_of(text: str) -> str:
 def _describe(spec: Field, abouts: tuple[str, ...], rng: Random) -> str | None:
     roll = rng.random()
     # a bare name may tell what to copy, but never what to judge by
-    if not abouts or (roll < 0.15 and spec.kind not in DECIDE_KINDS):
+    if not abouts or (roll < 0.1 and spec.kind not in DECIDE_KINDS):
         return None
     about = rng.choice(abouts)
     if roll < 0.6 or " as " in about:
         return about
     if about.endswith("?"):
-        return rng.choice(_AROUND_QUESTIONS).format(about)
+        ways = _AROUND_JUDGMENTS if spec.kind in DECIDE_KINDS else _AROUND_QUESTIONS
+        return rng.choice(ways).format(about)
     bare = about.rstrip(".")
     lowered = _lower_first(bare)
     if spec.kind in DECIDE_KINDS:
@@ -176,6 +214,7 @@ _AROUND_QUESTIONS = (
     "{} (as written)",
     "Answer this from the document: {}",
 )
+_AROUND_JUDGMENTS = ("{}", "{}", "Question: {}", "Answer this from the document: {}")
 _AROUND_STATEMENTS = (
     "{} (as written)",
     "{}, copied as it stands",

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from deg_schema import trim_span
 from deg_train.records import Record
 from deg_train.sources.draft import Draft, Span, fixed_string
 from deg_train.sources.files import as_published, read_json
@@ -67,7 +68,8 @@ def _turn(example: dict[str, Any]) -> _Turn:
         part = text[start:end]
         start += len(part) - len(part.lstrip())
         if part.strip():
-            slots[label["slot"]] = (start, start + len(part.strip()))
+            # some labels take in the full stop of their sentence
+            slots[label["slot"]] = trim_span(text, start, start + len(part.strip()))
     requested = dict.fromkeys(example.get("context", {}).get("requestedSlots", ()))
     return _Turn(text, tuple(requested), slots)
 
