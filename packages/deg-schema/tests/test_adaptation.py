@@ -2,7 +2,8 @@ from typing import Any
 
 import pytest
 
-from deg_schema.adaptation import Adaptation, Note, copy_json
+from deg_schema.adapt import Note
+from deg_schema.adaptation import Adaptation, copy_json
 
 _TEXT = {"type": "string"}
 

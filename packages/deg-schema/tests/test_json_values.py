@@ -89,3 +89,10 @@ def test_a_name_is_as_long_as_a_text_may_be() -> None:
 def test_problems_come_in_document_order() -> None:
     value = {"a": [math.nan, {"b": math.inf}, "\ud800"], "c": math.nan}
     assert [loc for loc, _ in _problems(value)] == ["/a/0", "/a/1/b", "/a/2", "/c"]
+
+
+def test_ten_thousand_problems_are_told_and_that_there_may_be_more() -> None:
+    found = _problems([math.nan] * 20_000)
+    assert len(found) == 10_001
+    assert found[9_999][0] == "/9999"
+    assert "correct them first" in found[-1][1]

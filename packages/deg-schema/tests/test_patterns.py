@@ -133,3 +133,29 @@ def test_what_repeats_too_often_to_be_compiled_is_refused(pattern: str) -> None:
 
 def test_a_search_that_takes_too_long_does_not_match() -> None:
     assert not search_pattern("^(?:.*,){3}P", "1," * 4000)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "message"),
+    [
+        ("(", r"a '\(' is never closed"),
+        ("a)", r"the '\)' at position 1 was never opened"),
+        ("(?i)a", "unknown group at position 0"),
+        ("a(?P<x>a)", "unknown group at position 1"),
+        ("(" * 40 + ")" * 40, "its groups nest deeper than 32"),
+        ("*a", "nothing to repeat at position 0"),
+        ("a++", "nothing to repeat at position 2"),
+        (r"\k", r"'\\k' without a name at position 0"),
+        (r"a\Z", r"unknown escape '\\Z' at position 1"),
+        ("[]", r"the '\[' at position 0 holds nothing"),
+        ("[a", r"the '\[' at position 0 is never closed"),
+        ("a{3,2}", r"'\{3,2\}' asks for more than it allows"),
+        ("a{0,65536}", r"'\{0,65536\}' repeats more than 65535 times"),
+        (r"\u{110000}", r"U\+110000 is no character"),
+        ("a" * 5000, "longer than 4096 characters"),
+        ("[z-a]", "bad character range"),
+    ],
+)
+def test_a_refusal_says_what_is_wrong_and_where(pattern: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        parse_pattern(pattern)

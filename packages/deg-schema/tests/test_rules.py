@@ -35,3 +35,64 @@ def test_levels_are_not_labelled_beside_an_enum() -> None:
     [(loc, message)] = _problems({"type": "object", "properties": {"a": leaf}})
     assert loc == "/properties/a/x-levels"
     assert "only for bounds" in message
+
+
+@pytest.mark.parametrize(
+    ("leaf", "loc", "words"),
+    [
+        ({"anyOf": [{"$ref": "#/$defs/self"}, {"const": 1}]}, "/$defs/self/$ref", "is recursive"),
+        (
+            {"oneOf": [{"const": 1, "enum": [1]}, {"const": 2}]},
+            "/properties/a/oneOf/0",
+            "'const' and 'enum' stand in one branch",
+        ),
+        (
+            {"oneOf": [{"const": 1}, {"const": 2}], "type": "object"},
+            "/properties/a/type",
+            "'object' does not fit a choice",
+        ),
+        (
+            {"oneOf": [{"const": 1, "type": []}, {"const": 2}]},
+            "/properties/a/oneOf/0/type",
+            "does not fit a choice",
+        ),
+    ],
+)
+def test_a_union_of_constants_without_sense_is_refused(
+    leaf: dict[str, Any], loc: str, words: str
+) -> None:
+    definitions = {"self": {"$ref": "#/$defs/self"}}
+    [(found, message)] = _problems(
+        {"type": "object", "properties": {"a": leaf}, "$defs": definitions}
+    )
+    assert found == loc
+    assert words in message
+
+
+@pytest.mark.parametrize(
+    ("leaf", "words"),
+    [
+        ({"type": "number", "minimum": 0, "exclusiveMinimum": 1}, "must be true or false"),
+        ({"type": "number", "exclusiveMinimum": True}, "needs 'minimum' beside it"),
+    ],
+)
+def test_exclusive_bounds_of_draft_4_are_flags_of_a_bound(leaf: dict[str, Any], words: str) -> None:
+    draft = {"$schema": "http://json-schema.org/draft-04/schema#"}
+    [(loc, message)] = _problems({"type": "object", "properties": {"a": leaf}} | draft)
+    assert loc == "/properties/a/exclusiveMinimum"
+    assert words in message
+
+
+def test_a_keyword_with_a_typing_error_is_guessed() -> None:
+    [(loc, message)] = _problems(
+        {"type": "object", "properties": {"a": {"type": "string", "maxLenght": 3}}}
+    )
+    assert loc == "/properties/a/maxLenght"
+    assert "did you mean 'maxLength'" in message
+
+
+def test_a_pattern_has_a_length_that_can_be_read() -> None:
+    leaf = {"type": "string", "pattern": "[" + "a" * 5000 + "]"}
+    [(loc, message)] = _problems({"type": "object", "properties": {"a": leaf}})
+    assert loc == "/properties/a/pattern"
+    assert "longer than 4096 characters" in message

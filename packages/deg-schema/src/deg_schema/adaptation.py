@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+from deg_schema.adapt import Note
 from deg_schema.compilation import Compilation, TooManyFields
 from deg_schema.compile import compile_part
 from deg_schema.keywords import is_number
@@ -17,20 +18,9 @@ from deg_schema.pointer import escape_token
 from deg_schema.refs import find_target
 from deg_schema.shapes import subschemas
 
-__all__ = ["DEFINITIONS", "Adaptation", "Note", "copy_json"]
+__all__ = ["DEFINITIONS", "Adaptation", "copy_json"]
 
 DEFINITIONS = ("$defs", "definitions")
-
-
-@dataclass(frozen=True, slots=True)
-class Note:
-    """One change that `adapt` made, or why it made none: `loc` is an RFC 6901 pointer."""
-
-    loc: str
-    msg: str
-
-    def __str__(self) -> str:
-        return f"{self.loc or '(root)'}: {self.msg}"
 
 
 @dataclass(slots=True)
