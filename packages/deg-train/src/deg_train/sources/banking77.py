@@ -58,7 +58,8 @@ class Banking77:
 
     def _ask_choice(self, draft: Draft, label: str, rng: random.Random) -> None:
         count = _num_options(rng, len(self._confusables.labels))
-        labels = self._confusables.draw(rng, label, count - 1)
+        # a short list is where the near misses are: they decide among all the options too
+        labels = self._confusables.draw(rng, label, count - 1, share=0.8 if count < 12 else 0.5)
         answer: str | None = label
         if rng.random() < 0.04:
             # none of the options: a near miss among them would make the label a matter of taste
@@ -84,9 +85,9 @@ class Banking77:
 
 def _num_options(rng: random.Random, most: int) -> int:
     size = rng.random()
-    if size < 0.60:
-        return min(most, rng.randint(4, 12))
-    if size < 0.85:
+    if size < 0.72:
+        return min(most, rng.randint(4, 10))
+    if size < 0.90:
         return min(most, rng.randint(13, 30))
     return most
 
