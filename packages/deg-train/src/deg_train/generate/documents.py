@@ -64,7 +64,7 @@ class DocumentSource:
         self._library = library or default_library()
         unseen = split in ("names", "both")
         trained = trained_names(self._library) if unseen else frozenset()
-        reserved = frozenset() if unseen else reserved_names(self._library)
+        reserved = reserved_names(self._library) if split in ("train", "val") else None
         self._naming = Naming(unseen, trained, reserved)
         self._templates = [
             (domain, template)

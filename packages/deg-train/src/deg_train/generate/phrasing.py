@@ -26,12 +26,13 @@ __all__ = ["Naming", "Question", "phrase"]
 class Naming:
     """Which names and descriptions may be used: those of training, or those held out from it.
 
-    `trained` holds the words of every name of training, `reserved` those of every held-out one.
+    `trained` holds the words of every name of training. With `reserved`, the words of every
+    held-out one, names are also made up, none of them among those.
     """
 
     unseen: bool = False
     trained: frozenset[tuple[str, ...]] = frozenset()
-    reserved: frozenset[tuple[str, ...]] = frozenset()
+    reserved: frozenset[tuple[str, ...]] | None = None
 
     def names(self, spec: Field) -> tuple[str, ...]:
         """Return the usable names, none where every held-out one is trained elsewhere."""
@@ -42,11 +43,11 @@ class Naming:
         return spec.abouts[-1:] if self.unseen else seen_abouts(spec)
 
     def vary(self, name: str, about: str | None, rng: Random) -> str:
-        """Return *name*, or in training at times one made of the description, or one that is mute.
+        """Return *name*, or at times one that is made of the description, or a mute one.
 
         No list of names is ever long enough: what is asked must be read from all that is said.
         """
-        if self.unseen or about is None:
+        if self.reserved is None or about is None:
             return name
         roll = rng.random()
         if roll < 0.10:
