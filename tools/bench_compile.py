@@ -52,7 +52,7 @@ def main() -> None:
     compilers = dict(_installed())
     for shape in (flat, nested):
         times = measure(compilers, shape, repeats)
-        print(f"\n{shape.__doc__}, milliseconds to compile N properties")
+        print(f"\n{shape.__doc__} Milliseconds to compile N properties:")
         print_table(times)
 
 
@@ -94,17 +94,14 @@ def measure(
 
 def print_table(times: dict[str, list[float]]) -> None:
     """Print one line a compiler; the last column is linear where it is 1."""
-    ratios = [f"x at {size}" for size in (40, 1000)]
-    print(
-        f"{'':<16}", *(f"{size:>8}" for size in SIZES), *(f"{head:>10}" for head in ratios), end=""
-    )
-    print(f"{'us each':>12}{'growth':>8}")
+    heads = ["x at 40", "x at 1000", "us each", "growth"]
+    print(f"{'':<16}", *(f"{size:>8}" for size in SIZES), *(f"{head:>10}" for head in heads))
     for name, seconds in times.items():
         of_ours = [seconds[i] / times[OURS][i] for i in (SIZES.index(40), SIZES.index(1000))]
         each = [second / size for second, size in zip(seconds, SIZES, strict=True)]
-        print(f"{name:<16}", *(f"{1e3 * second:>8.2f}" for second in seconds), end=" ")
-        print(*(f"{ratio:>10.1f}" for ratio in of_ours), end="")
-        print(f"{1e6 * each[-1]:>12.1f}{each[-1] / each[SIZES.index(40)]:>8.2f}")
+        measures = [*of_ours, 1e6 * each[-1], each[-1] / each[SIZES.index(40)]]
+        cells = [f"{1e3 * second:>8.2f}" for second in seconds]
+        print(f"{name:<16}", *cells, *(f"{measure:>10.2f}" for measure in measures))
 
 
 def _object(properties: dict[str, Any]) -> dict[str, Any]:

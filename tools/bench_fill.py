@@ -124,7 +124,7 @@ def filling_model(files: BaseFiles) -> DegModel:
     hidden = backbone.config.hidden_size
     with torch.no_grad():
         merged = backbone.merged(adapters.pairs(torch.float32))
-    tokenizer = Tokenizer.load(files.folder)
+    tokenizer = Tokenizer.load(files.folder, files.family)
     return DegModel(merged, Heads(hidden, hidden * len(taps)), tokenizer, taps=taps, model_id="")
 
 

@@ -10,7 +10,23 @@ import torch
 from tokenizers import decoders, models, pre_tokenizers, trainers
 from torch import Tensor
 
-from deg_model import BackboneConfig, DegModel, Heads, Llama, Tokenizer, default_taps
+from deg_model import (
+    CHATS,
+    Backbone,
+    BackboneConfig,
+    DegModel,
+    Heads,
+    Lfm2,
+    Lfm2Config,
+    Llama,
+    Qwen35,
+    Qwen35Config,
+    Tokenizer,
+    default_taps,
+    lfm2,
+    llama,
+    qwen35,
+)
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -25,7 +41,7 @@ def inner_tokenizer() -> tokenizers.Tokenizer:
     inner.decoder = decoders.ByteLevel()
     trainer = trainers.BpeTrainer(
         vocab_size=300,
-        special_tokens=["<|im_start|>", "<|im_end|>"],
+        special_tokens=["<|im_start|>", "<|im_end|>", "<|startoftext|>"],
         initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
         show_progress=False,
     )
@@ -43,34 +59,27 @@ def make_weights() -> Callable[[BackboneConfig], dict[str, Tensor]]:
     def make(config: BackboneConfig) -> dict[str, Tensor]:
         generator = torch.Generator().manual_seed(0)
 
-        def normal(*shape: int) -> Tensor:
-            return torch.randn(*shape, generator=generator) / shape[-1] ** 0.5
+        def draw(name: str, shape: tuple[int, ...]) -> Tensor:
+            values = torch.randn(*shape, generator=generator)
+            if "embed" in name:
+                return values
+            if "norm" in name:
+                # these scale around one, save where the family adds the one itself
+                centred = config.family == "qwen3.5" and "linear_attn" not in name
+                return 0.1 * values if centred else 1 + 0.1 * values
+            return values / shape[-1] ** 0.5
 
-        hidden, inner = config.hidden_size, config.intermediate_size
-        queries = config.num_heads * config.head_size
-        keys = config.num_kv_heads * config.head_size
-        weights = {
-            "model.embed_tokens.weight": torch.randn(
-                config.vocab_size, hidden, generator=generator
-            ),
-            "model.norm.weight": 1 + 0.1 * normal(hidden),
-        }
-        for index in range(config.num_layers):
-            layer = f"model.layers.{index}"
-            weights |= {
-                f"{layer}.input_layernorm.weight": 1 + 0.1 * normal(hidden),
-                f"{layer}.post_attention_layernorm.weight": 1 + 0.1 * normal(hidden),
-                f"{layer}.self_attn.q_proj.weight": normal(queries, hidden),
-                f"{layer}.self_attn.k_proj.weight": normal(keys, hidden),
-                f"{layer}.self_attn.v_proj.weight": normal(keys, hidden),
-                f"{layer}.self_attn.o_proj.weight": normal(hidden, queries),
-                f"{layer}.mlp.gate_proj.weight": normal(inner, hidden),
-                f"{layer}.mlp.up_proj.weight": normal(inner, hidden),
-                f"{layer}.mlp.down_proj.weight": normal(hidden, inner),
-            }
-        return weights
+        return {name: draw(name, shape) for name, shape in _shapes(config).items()}
 
     return make
+
+
+def _shapes(config: BackboneConfig) -> dict[str, tuple[int, ...]]:
+    if isinstance(config, Qwen35Config):
+        return qwen35.weight_shapes(config)
+    if isinstance(config, Lfm2Config):
+        return lfm2.weight_shapes(config)
+    return llama.weight_shapes(config)
 
 
 @pytest.fixture(scope="session")
@@ -104,15 +113,66 @@ def make_llama(
 
 
 @pytest.fixture(scope="session")
-def make_model(make_llama: Callable[..., Llama], tokenizer: Tokenizer) -> Callable[..., DegModel]:
-    def make(**sizes: object) -> DegModel:
-        llama = make_llama(**sizes)
-        hidden = llama.config.hidden_size
-        taps = default_taps(llama.config.num_layers)
+def make_backbone(
+    make_weights: Callable[[BackboneConfig], dict[str, Tensor]],
+) -> Callable[..., Backbone]:
+    """Return a tiny stack of any family: four layers, one or more of each kind."""
+
+    def make(family: str, *, hidden: int = 64, dtype: torch.dtype = torch.float32) -> Backbone:
+        sizes = {
+            "family": family,
+            "vocab_size": 300,
+            "hidden_size": hidden,
+            "intermediate_size": 2 * hidden,
+            "num_layers": 4,
+            "num_heads": 4,
+            "num_kv_heads": 2,
+            "head_size": 64,
+            "norm_eps": 1e-5,
+            "rope_theta": 10000.0,
+            "max_positions": 512,
+        }
+        config = _config(family, sizes)
+        weights = {name: t.to(dtype) for name, t in make_weights(config).items()}
+        if isinstance(config, Qwen35Config):
+            return Qwen35(config, weights)
+        return Lfm2(config, weights) if isinstance(config, Lfm2Config) else Llama(config, weights)
+
+    return make
+
+
+def _config(family: str, sizes: dict[str, object]) -> BackboneConfig:
+    if family == "qwen3.5":
+        return Qwen35Config(
+            **sizes,
+            state_layers=frozenset({0, 1, 2}),
+            rotary_size=16,
+            num_key_heads=2,
+            num_value_heads=4,
+            key_size=32,
+            value_size=32,
+            conv_width=4,
+        )
+    if family == "lfm2":
+        return Lfm2Config(**sizes, state_layers=frozenset({0, 1, 3}), conv_width=3)
+    return BackboneConfig(**sizes)
+
+
+@pytest.fixture(scope="session")
+def make_model(
+    make_llama: Callable[..., Llama],
+    make_backbone: Callable[..., Backbone],
+    inner_tokenizer: tokenizers.Tokenizer,
+) -> Callable[..., DegModel]:
+    def make(family: str = "llama", **sizes: object) -> DegModel:
+        backbone = make_llama(**sizes) if family == "llama" else make_backbone(family, **sizes)
+        hidden = backbone.config.hidden_size
+        taps = default_taps(backbone.config.num_layers)
         torch.manual_seed(1)
         heads = Heads(hidden, hidden * len(taps))
         torch.nn.init.normal_(heads.extract.distance_bias)
         heads.temperatures.copy_(torch.tensor([1.1, 0.9, 1.3, 0.8]))
-        return DegModel(llama, heads, tokenizer, taps=taps, model_id="tiny")
+        tokenizer = Tokenizer(inner_tokenizer, CHATS[family])
+        return DegModel(backbone, heads, tokenizer, taps=taps, model_id="tiny")
 
     return make

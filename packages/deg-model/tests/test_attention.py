@@ -8,7 +8,15 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from deg_model import ForkBucket, Llama, LowRankAdapters, RowAttention, State, TrainingAttention
+from deg_model import (
+    ForkBucket,
+    KeyValues,
+    Llama,
+    LowRankAdapters,
+    RowAttention,
+    State,
+    TrainingAttention,
+)
 
 # A = 4 attention heads, G = 2 key/value heads, D = 16
 
@@ -35,7 +43,7 @@ def fused(q_LAD: Tensor, keys_GSD: Tensor, values_GSD: Tensor) -> Tensor:
 def test_a_row_attends_as_torch_does(length: int, num_before: int) -> None:
     q, k, v = random_qkv(length)
     _, k_before, v_before = random_qkv(num_before)
-    state = State((k_before.transpose(0, 1),), (v_before.transpose(0, 1),), num_before)
+    state = State((KeyValues(k_before, v_before),), num_before)
     keys, values = (torch.cat(pair).transpose(0, 1) for pair in ((k_before, k), (v_before, v)))
     found = RowAttention([length], [state])(0, q, k, v)
     assert torch.allclose(found, fused(q, keys, values), atol=1e-5)
@@ -47,14 +55,23 @@ def test_tokens_after_the_last_row_get_zeros() -> None:
     assert not out[3:].any()
 
 
+def test_rows_of_one_state_read_its_memory() -> None:
+    _, k_before, v_before = random_qkv(70)
+    state = State((KeyValues(k_before, v_before),), 70)
+    q, k, v = random_qkv(9)
+    together = RowAttention([4, 5], [state, state])(0, q, k, v)
+    alone = RowAttention([5], [state])(0, q[4:], k[4:], v[4:])
+    assert torch.equal(together[4:], alone)
+
+
 def test_the_state_after_a_row_holds_its_keys_and_values() -> None:
     _, k, v = qkv = random_qkv(5)
     attention = RowAttention([2, 3], [State(), State()], keep=True)
     attention(0, *qkv)
     first, second = attention.states()
     assert (first.length, second.length) == (2, 3)
-    assert torch.equal(first.keys_GPD[0], k[:2].transpose(0, 1))
-    assert torch.equal(second.values_GPD[0], v[2:].transpose(0, 1))
+    assert torch.equal(first.layers[0].keys_PGD, k[:2])
+    assert torch.equal(second.layers[0].values_PGD, v[2:])
     assert second.num_bytes == 2 * 3 * 2 * 16 * 4
 
 

@@ -1,9 +1,9 @@
 from __future__ import annotations
 
+import tokenizers
 from hypothesis import given, settings, strategies as st
 
-from deg_model import Tokenizer, encode_context
-from deg_model.layout import TRUNK_PREFIX, TRUNK_SUFFIX
+from deg_model import CHATS, Tokenizer, encode_context
 
 spans = st.data()
 # bytes that the tiny tokenizer splits a character into, and characters that it joins
@@ -55,8 +55,18 @@ def test_the_context_stands_between_prefix_and_suffix(tokenizer: Tokenizer, text
     encoded = encode_context(text, tokenizer)
     own = encoded.ids[encoded.first : encoded.first + encoded.num_tokens]
     assert tokenizer.decode(list(own)) == text
-    assert encoded.ids[: encoded.first] == tokenizer.encode(TRUNK_PREFIX, special=True)
-    assert encoded.ids[encoded.first + len(own) :] == tokenizer.encode(TRUNK_SUFFIX)
+    assert encoded.ids[: encoded.first] == tokenizer.encode("<|im_start|>user\n", special=True)
+    assert encoded.ids[encoded.first + len(own) :] == tokenizer.encode("\n")
+
+
+def test_the_trunk_opens_as_the_family_does(inner_tokenizer: tokenizers.Tokenizer) -> None:
+    plain, started = (
+        encode_context("fox", Tokenizer(inner_tokenizer, CHATS[family]))
+        for family in ("qwen3.5", "lfm2")
+    )
+    start = inner_tokenizer.token_to_id("<|startoftext|>")
+    assert (start, *plain.ids) == started.ids
+    assert started.first == plain.first + 1
 
 
 def test_a_character_of_several_tokens_is_covered_by_all_of_them(tokenizer: Tokenizer) -> None:

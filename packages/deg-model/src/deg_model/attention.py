@@ -1,9 +1,9 @@
 """How tokens of a flat pass look at each other: rows over their own states, or a training batch.
 
-Both give the `attend` function that a family calls once a layer. In the serving form every row is
-computed by products whose shapes follow from that row alone, so that its bits cannot depend on the
-rows beside it. In the training form the rows of a bucket share one call. Both are written out:
-torch's fused CPU kernel takes twice as long in bf16, and several times as long backward.
+Both give the `attend` function that a family calls once a layer. The serving form computes all rows
+at once, each bit for bit as if it were alone (`deg_kernels.fork_attention`). In the training form
+the rows of a bucket share one call. It is written out: torch's fused CPU kernel takes twice as long
+in bf16, and several times as long backward.
 """
 
 from __future__ import annotations
@@ -14,14 +14,13 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from deg_model.state import State
+from deg_kernels import Prefix, Rows, fork_attention
+from deg_model.state import KeyValues, State
 
 # N flat tokens, A attention heads, G key/value heads, E = A / G, D head size, L own tokens of a row
-# S keys of a row, Q queries, B contexts, T tokens of a context, R rows of a bucket
+# S keys of a row, B contexts, T tokens of a context, R rows of a bucket
 
 __all__ = ["ForkBucket", "RowAttention", "TrainingAttention"]
-
-_QUERIES = 128
 
 
 class RowAttention:
@@ -30,59 +29,45 @@ class RowAttention:
     def __init__(
         self, lengths: Sequence[int], states: Sequence[State], *, keep: bool = False
     ) -> None:
-        self._lengths = list(lengths)
         self._states = list(states)
         self._keep = keep
-        self._keys: list[list[Tensor]] = [[] for _ in lengths]
-        self._values: list[list[Tensor]] = [[] for _ in lengths]
-        hidden_QQ = torch.ones(_QUERIES, _QUERIES, dtype=torch.bool).triu(1)
-        self._causal_QQ = torch.zeros(_QUERIES, _QUERIES).masked_fill_(hidden_QQ, float("-inf"))
+        self._kept: list[list[KeyValues]] = [[] for _ in lengths]
+        # rows that continue the same state read the same memory
+        self._distinct = list({id(state): state for state in states if state.length}.values())
+        numbers = {id(state): number for number, state in enumerate(self._distinct)}
+        self._rows = Rows(tuple(lengths), tuple(numbers.get(id(state)) for state in states))
 
     def __call__(self, layer: int, q_NAD: Tensor, k_NGD: Tensor, v_NGD: Tensor) -> Tensor:
         """Return the attention output [N, A, D] of one layer; tokens after the last row get 0."""
-        out_NAD = torch.zeros_like(q_NAD, memory_format=torch.contiguous_format)
-        self._causal_QQ = self._causal_QQ.to(q_NAD.dtype)
-        start = 0
-        for row, (length, state) in enumerate(zip(self._lengths, self._states, strict=True)):
-            own = slice(start, start + length)
-            keys_GSD, values_GSD = k_NGD[own].transpose(0, 1), v_NGD[own].transpose(0, 1)
-            if state.length:
-                keys_GSD = torch.cat([state.keys_GPD[layer], keys_GSD], dim=1)
-                values_GSD = torch.cat([state.values_GPD[layer], values_GSD], dim=1)
-            keys_GSD, values_GSD = keys_GSD.contiguous(), values_GSD.contiguous()
-            self._row(out_NAD[own], q_NAD[own], keys_GSD, values_GSD)
-            if self._keep:
-                self._keys[row].append(keys_GSD)
-                self._values[row].append(values_GSD)
-            start += length
-        return out_NAD
+        before = [_key_values(state, layer) for state in self._distinct]
+        prefixes = [Prefix(entry.keys_PGD, entry.values_PGD) for entry in before]
+        if self._keep:
+            self._keep_own(before, k_NGD, v_NGD)
+        return fork_attention(q_NAD, k_NGD, v_NGD, self._rows, prefixes)
 
     def states(self) -> list[State]:
         """Return each row's state after its own tokens."""
         assert self._keep
         return [
-            State(tuple(keys), tuple(values), state.length + length)
-            for keys, values, state, length in zip(
-                self._keys, self._values, self._states, self._lengths, strict=True
+            State(tuple(kept), state.length + length)
+            for kept, state, length in zip(
+                self._kept, self._states, self._rows.lengths, strict=True
             )
         ]
 
-    def _row(self, out_LAD: Tensor, q_LAD: Tensor, keys_GSD: Tensor, values_GSD: Tensor) -> None:
-        length, heads, size = q_LAD.shape
-        groups, num_keys, _ = keys_GSD.shape
-        each, before = heads // groups, num_keys - length
-        # query heads that share a key head become more queries of it, so no key is copied
-        q_GELD = (q_LAD * size**-0.5).view(length, groups, each, size).permute(1, 2, 0, 3)
-        for start in range(0, length, _QUERIES):
-            end = min(start + _QUERIES, length)
-            own, seen = end - start, before + end
-            q_GQD = q_GELD[:, :, start:end].reshape(groups, -1, size)
-            scores_GQS = q_GQD @ keys_GSD[:, :seen].transpose(1, 2)
-            scores_GELS = scores_GQS.view(groups, each, own, seen)
-            scores_GELS[..., before + start :].add_(self._causal_QQ[:own, :own])
-            out_GQD = scores_GQS.softmax(-1) @ values_GSD[:, :seen]
-            out_LGED = out_GQD.view(groups, each, own, size).permute(2, 0, 1, 3)
-            out_LAD[start:end] = out_LGED.reshape(own, heads, size)
+    def _keep_own(self, before: list[KeyValues], k_NGD: Tensor, v_NGD: Tensor) -> None:
+        start = 0
+        rows = zip(self._kept, self._rows.lengths, self._rows.prefixes, strict=True)
+        for kept, length, number in rows:
+            own = k_NGD[start : start + length], v_NGD[start : start + length]
+            kept.append(KeyValues.of(*own) if number is None else before[number].extended(*own))
+            start += length
+
+
+def _key_values(state: State, layer: int) -> KeyValues:
+    entry = state.layers[layer]
+    assert isinstance(entry, KeyValues)
+    return entry
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 
-from deg_model.layout import TRUNK_PREFIX, TRUNK_SUFFIX
 from deg_model.tokenizer import Tokenizer
 
 __all__ = ["EncodedContext", "encode_context"]
@@ -45,8 +44,8 @@ class EncodedContext:
 
 def encode_context(context: str, tokenizer: Tokenizer) -> EncodedContext:
     """Tokenize *context* as the trunk of its forks."""
-    prefix = tokenizer.encode(TRUNK_PREFIX, special=True)
-    suffix = tokenizer.encode(TRUNK_SUFFIX)
+    prefix = tokenizer.encode(tokenizer.chat.trunk_prefix, special=True)
+    suffix = tokenizer.encode(tokenizer.chat.trunk_suffix)
     ids, offsets = tokenizer.encode_with_offsets(context)
     return EncodedContext(
         ids=(*prefix, *ids, *suffix),

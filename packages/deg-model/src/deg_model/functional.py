@@ -1,8 +1,8 @@
-"""The differentiable building blocks of every family, with the backward pass written out.
+"""The building blocks of every family: the invariant operators, and what training needs beside.
 
-The written backward saves one activation where autograd would save three, and adds the low-rank
-term in place: on a CPU, where memory traffic bounds everything but the large products, that is
-what training speed comes down to.
+Without gradients they are those of `deg_kernels`. The written backward saves one activation where
+autograd would save three, and adds the low-rank term in place: on a CPU, where memory traffic
+bounds everything but the large products, that is what training speed comes down to.
 """
 
 from __future__ import annotations
@@ -12,17 +12,52 @@ from typing import Any
 import torch
 from torch import Tensor
 
-# N flat tokens, H hidden, I input and O output features, R adapter rank, C heads, D head size
+import deg_kernels
 
-__all__ = ["lora_linear", "rms_norm", "rotate"]
+# N flat tokens, H hidden, I input and O output features, R adapter rank, C heads, D head size
+# P rotated values of a head
+
+__all__ = [
+    "added",
+    "lora_linear",
+    "multiplied",
+    "rms_norm",
+    "rms_norm_centred",
+    "rms_norm_gated",
+    "rotate",
+]
 
 
 def rms_norm(x_NH: Tensor, weight_H: Tensor, eps: float) -> Tensor:
     """Divide each row by its root mean square, computed in fp32; the weight takes no gradient."""
     if not torch.is_grad_enabled():
-        return _normed(x_NH, eps)[0].mul_(weight_H)
+        return deg_kernels.rms_norm(x_NH, weight_H, eps)
     result: Tensor = _RMSNorm.apply(x_NH, weight_H, eps)  # type: ignore[no-untyped-call]
     return result
+
+
+def rms_norm_centred(x_NH: Tensor, weight_H: Tensor, eps: float) -> Tensor:
+    """Divide each row by its root mean square and multiply by 1 + weight, all in fp32."""
+    if not torch.is_grad_enabled():
+        return deg_kernels.rms_norm_centred(x_NH, weight_H, eps)
+    return deg_kernels.naive_rms_norm_centred(x_NH, weight_H, eps)
+
+
+def rms_norm_gated(x_NH: Tensor, weight_H: Tensor, gate_NH: Tensor, eps: float) -> Tensor:
+    """Normalise as `rms_norm` does, then multiply by SiLU of the gate in fp32."""
+    if not torch.is_grad_enabled():
+        return deg_kernels.rms_norm_gated(x_NH, weight_H, gate_NH, eps)
+    return deg_kernels.naive_rms_norm_gated(x_NH, weight_H, gate_NH, eps)
+
+
+def added(own_NH: Tensor, other_NH: Tensor) -> Tensor:
+    """Return the sum, without gradients in the memory of *own*, which is the caller's to lose."""
+    return own_NH + other_NH if torch.is_grad_enabled() else own_NH.add_(other_NH)
+
+
+def multiplied(own_NI: Tensor, other_NI: Tensor) -> Tensor:
+    """Return the product, without gradients in the memory of *own*, as in `added`."""
+    return own_NI * other_NI if torch.is_grad_enabled() else own_NI.mul_(other_NI)
 
 
 def lora_linear(x_NI: Tensor, weight_OI: Tensor, down_RI: Tensor, up_OR: Tensor) -> Tensor:
@@ -31,11 +66,20 @@ def lora_linear(x_NI: Tensor, weight_OI: Tensor, down_RI: Tensor, up_OR: Tensor)
     return result
 
 
-def rotate(x_NCD: Tensor, cos_N1D: Tensor, sin_N1D: Tensor) -> Tensor:
-    """Apply rotary position embedding in the half-split layout (Su et al., 2021)."""
-    half = x_NCD.shape[-1] // 2
+def rotate(x_NCD: Tensor, cos_N1P: Tensor, sin_N1P: Tensor) -> Tensor:
+    """Apply rotary position embedding in the half-split layout (Su et al., 2021).
+
+    The leading P values of each head are rotated, the others pass.
+    """
+    size = cos_N1P.shape[-1]
+    if size < x_NCD.shape[-1]:
+        turned_NCP = rotate(x_NCD[..., :size], cos_N1P, sin_N1P)
+        return torch.cat([turned_NCP, x_NCD[..., size:]], dim=-1)
+    half = size // 2
     turned_NCD = torch.cat([-x_NCD[..., half:], x_NCD[..., :half]], dim=-1)
-    return x_NCD * cos_N1D + turned_NCD * sin_N1D
+    if torch.is_grad_enabled():
+        return x_NCD * cos_N1P + turned_NCD * sin_N1P
+    return turned_NCD.mul_(sin_N1P).add_(x_NCD * cos_N1P)
 
 
 def _normed(x_NH: Tensor, eps: float) -> tuple[Tensor, Tensor]:

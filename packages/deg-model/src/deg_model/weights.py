@@ -21,14 +21,21 @@ from torch import Tensor
 
 from deg_model.bases import Base
 from deg_model.errors import WeightsError
-from deg_model.sources import Report, checked, from_hub, from_hub_cache, from_wheel
+from deg_model.sources import Report, checked, file_digest, from_hub, from_hub_cache, from_wheel
 
-__all__ = ["BaseFiles", "cache_folder", "load_weights", "resolve_base"]
+__all__ = ["BaseFiles", "cache_folder", "load_weights", "published_base", "resolve_base"]
+
+_FAMILY_OF_TYPE = {
+    "llama": "llama",
+    "qwen3_5": "qwen3.5",
+    "qwen3_5_text": "qwen3.5",
+    "lfm2": "lfm2",
+}
 
 
 @dataclass(frozen=True, slots=True)
 class BaseFiles:
-    """A folder with `model.safetensors`, `config.json`, `tokenizer.json` and `base.json`."""
+    """A folder with one safetensors file, `config.json` and `tokenizer.json`."""
 
     folder: Path
     name: str
@@ -56,8 +63,8 @@ def resolve_base(
 
     Args:
         base: Which weights.
-        folder: A folder made by an earlier conversion, or one that holds the pinned GGUF file;
-            `$DEG_BASE_DIR` is taken where it is not given.
+        folder: A folder made by an earlier conversion, one that holds the pinned GGUF file, or one
+            as published for transformers; `$DEG_BASE_DIR` is taken where it is not given.
         report: Called with a line on each step that takes time.
 
     Raises:
@@ -86,13 +93,31 @@ def resolve_base(
     )
 
 
+def published_base(folder: Path, *, name: str | None = None) -> BaseFiles:
+    """Return the weights in *folder* as published for transformers, by their own hash.
+
+    Args:
+        folder: Holds `config.json`, `tokenizer.json` and one safetensors file.
+        name: What checkpoints are to call it; the folder's name unless given.
+
+    Raises:
+        WeightsError: A file is missing, or the model type is of no family here.
+    """
+    model_type = _read_json(folder / "config.json").get("model_type")
+    if model_type not in _FAMILY_OF_TYPE:
+        known = ", ".join(map(repr, _FAMILY_OF_TYPE))
+        raise WeightsError(f"{folder} holds a model of type {model_type!r}; known are: {known}")
+    digest = file_digest(_only_weights(folder))
+    return BaseFiles(folder, name or folder.name, _FAMILY_OF_TYPE[model_type], digest)
+
+
 def load_weights(files: BaseFiles) -> dict[str, Tensor]:
     """Read every tensor of *files*, by memory map.
 
     Raises:
         WeightsError: The file is missing or damaged.
     """
-    path = files.folder / "model.safetensors"
+    path = _only_weights(files.folder)
     try:
         with safe_open(path, framework="pt") as opened:
             return {name: opened.get_tensor(name) for name in opened.keys()}  # noqa: SIM118
@@ -100,9 +125,18 @@ def load_weights(files: BaseFiles) -> dict[str, Tensor]:
         raise WeightsError(f"{path} is damaged ({error}): delete {files.folder}") from error
 
 
+def _only_weights(folder: Path) -> Path:
+    found = sorted(folder.glob("*.safetensors"))
+    if len(found) != 1:
+        raise WeightsError(f"{folder} holds {len(found)} safetensors files, expected one")
+    return found[0]
+
+
 def _from_folder(base: Base, folder: Path, report: Report) -> BaseFiles:
     if (folder / "base.json").is_file():
         return _open(base, folder)
+    if (folder / "config.json").is_file():
+        return _published(base, folder)
     for path in sorted(folder.glob("*.gguf")) if folder.is_dir() else []:
         try:
             found = checked(path, base.sha256)
@@ -113,6 +147,16 @@ def _from_folder(base: Base, folder: Path, report: Report) -> BaseFiles:
         f"{folder} holds neither converted weights (base.json) nor the GGUF file of {base.name!r} "
         f"(sha256 {base.sha256})"
     )
+
+
+def _published(base: Base, folder: Path) -> BaseFiles:
+    files = published_base(folder, name=base.name)
+    if (files.family, files.sha256) != (base.family, base.sha256):
+        raise WeightsError(
+            f"{folder} holds weights of family {files.family!r} with sha256 {files.sha256}, not "
+            f"{base.name!r} of family {base.family!r} ({base.sha256})"
+        )
+    return files
 
 
 def _open(base: Base, folder: Path) -> BaseFiles:

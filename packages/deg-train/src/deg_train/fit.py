@@ -60,7 +60,7 @@ def fit(
     out.mkdir(parents=True, exist_ok=True)
     base = BASES[DEFAULT_BASE]
     files = resolve_base(base, report=say)
-    draw = drawer(default_mixture(folder), Tokenizer.load(files.folder), options)
+    draw = drawer(default_mixture(folder), Tokenizer.load(files.folder, files.family), options)
     trainer = Trainer(load_backbone(files), base, options, threads=threads)
     if (out / _STATE).is_file():
         trainer.resume(out / _STATE)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from torch import Tensor
 
-from deg_model import Backbone, TrainingAttention, tap_features
+from deg_model import Backbone, TrainingAttention, TrainingRecurrence, tap_features
 from deg_train.batches import Batch
 
 # N flat tokens, B contexts, T tokens, H hidden, K features, R adapter rank, I in, O out
@@ -43,8 +43,9 @@ def read_batch(
         each=config.num_heads // config.num_kv_heads,
         dtype=backbone.dtype,
     )
+    recurrence = TrainingRecurrence(batch.context_lengths_B, batch.width, batch.buckets)
     tapped = backbone.hidden(
-        batch.ids_N, batch.positions_N, attention, taps=taps, adapters=adapters
+        batch.ids_N, batch.positions_N, attention, recurrence, taps=taps, adapters=adapters
     )
     num = len(batch.context_lengths_B)
     contexts = num * batch.width
