@@ -21,7 +21,7 @@ import os
 import signal
 import sys
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import CodeType, ModuleType
 from typing import Any
@@ -52,7 +52,7 @@ def main() -> None:
     parser.add_argument("--tests", nargs="*", default=[str(TESTS)])
     arguments = parser.parse_args()
     modules = [importlib.import_module(f"deg_schema.{name}") for name in arguments.modules]
-    recorder = Recorder()
+    recorder = Recorder(modules)
     builtins.__dict__["mutation_hit"] = recorder.hit
     for module in modules:
         swap(module, Rules(module).visit(tree_of(module)))
@@ -78,18 +78,23 @@ def main() -> None:
 class Recorder:
     """A plugin that notes which test reaches which rule."""
 
-    def __init__(self) -> None:
+    def __init__(self, modules: Sequence[ModuleType]) -> None:
+        self.modules = modules
         self.tests: dict[tuple[str, int], set[str]] = defaultdict(set)
         self.seconds: dict[str, float] = {}
         self.current = ""
 
     def hit(self, module: str, number: int) -> None:
         """Note that the test that runs now reaches a rule."""
-        self.tests[module, number].add(self.current)
+        if self.current:
+            self.tests[module, number].add(self.current)
 
     def pytest_runtest_setup(self, item: pytest.Item) -> None:
         """Note which test runs."""
         self.current = item.nodeid
+        # what an earlier test left in a cache would hide that this one reaches the rule too
+        for module in self.modules:
+            clear_caches(module)
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Note how long a test took."""
@@ -170,6 +175,11 @@ def swap(module: ModuleType, tree: ast.Module) -> None:
             function = getattr(function, "__func__", getattr(function, "fget", function))
             if inspect.isfunction(function) and function.__module__ == module.__name__:
                 function.__code__ = changed.get(function.__code__.co_qualname, function.__code__)
+    clear_caches(module)
+
+
+def clear_caches(module: ModuleType) -> None:
+    """Forget what cached functions of *module* returned."""
     for value in list(vars(module).values()):
         getattr(value, "cache_clear", lambda: None)()
 
