@@ -256,8 +256,6 @@ class _Parser:
         self._emit(found[0], len(found[0]))
         if self.text.startswith("?", self.position):
             self._emit("?", 1)
-        if _QUANTIFIER.match(self.text, self.position):
-            raise ValueError(f"nothing to repeat at position {self.position}")
         prefix = "".join(group.sample for group in self.groups)
         self.pumps.update(((prefix, sample), None) for sample in samples if sample)
         most = 0 if longest == 0 or high == 0 else longest * high
