@@ -272,7 +272,7 @@ def test_large_enums_take_little_time() -> None:
     schema = _object(a={"type": "string", "enum": [f"v{index}" for index in range(200_000)]})
     start = time.process_time()
     assert adapt(schema) == (schema, ())
-    assert time.process_time() - start < 1
+    assert time.process_time() - start < 3
 
 
 def test_notes_say_where_and_what() -> None:
