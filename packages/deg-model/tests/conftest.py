@@ -171,6 +171,7 @@ def make_model(
         torch.manual_seed(1)
         heads = Heads(hidden, hidden * len(taps))
         torch.nn.init.normal_(heads.extract.distance_bias)
+        torch.nn.init.normal_(heads.extract.anchor_bias)
         heads.temperatures.copy_(torch.tensor([1.1, 0.9, 1.3, 0.8]))
         tokenizer = Tokenizer(inner_tokenizer, CHATS[family])
         return DegModel(backbone, heads, tokenizer, taps=taps, model_id="tiny")

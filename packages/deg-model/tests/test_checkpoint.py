@@ -10,6 +10,7 @@ import torch
 from deg_model import (
     BASES,
     DEFAULT_BASE,
+    ArrayMode,
     Base,
     Checkpoint,
     CheckpointError,
@@ -20,7 +21,9 @@ from deg_model import (
 FILES = ("adapters.safetensors", "deg.json", "heads.safetensors")
 
 
-def make_checkpoint(base: Base = BASES[DEFAULT_BASE]) -> Checkpoint:
+def make_checkpoint(
+    base: Base = BASES[DEFAULT_BASE], arrays: ArrayMode | None = None
+) -> Checkpoint:
     return Checkpoint(
         model_id="tiny",
         base=base,
@@ -28,6 +31,7 @@ def make_checkpoint(base: Base = BASES[DEFAULT_BASE]) -> Checkpoint:
         rank=4,
         heads={"noul.yes.weight": torch.randn(1, 8), "temperatures": torch.rand(4)},
         adapters={"layers.0.o.lora_A": torch.randn(4, 8)},
+        arrays=arrays,
     )
 
 
@@ -55,6 +59,19 @@ def test_load_reads_back_what_save_writes(tmp_path: Path) -> None:
     assert torch.equal(loaded.heads["temperatures"], checkpoint.heads["temperatures"])
     for name, tensor in checkpoint.adapters.items():
         assert torch.equal(loaded.adapters[name], tensor.bfloat16().float())
+
+
+@pytest.mark.parametrize("arrays", [None, ArrayMode("anchor"), ArrayMode("index", 3000)])
+def test_how_arrays_are_found_is_read_back(tmp_path: Path, arrays: ArrayMode | None) -> None:
+    save_checkpoint(make_checkpoint(arrays=arrays), tmp_path / "tiny")
+    assert load_checkpoint(tmp_path / "tiny").arrays == arrays
+
+
+def test_a_checkpoint_from_before_arrays_is_trained_on_none(folder: Path) -> None:
+    facts = json.loads((folder / "deg.json").read_text())
+    del facts["arrays"]
+    (folder / "deg.json").write_text(json.dumps(facts))
+    assert load_checkpoint(folder).arrays is None
 
 
 def test_tensors_take_two_bytes_a_number(folder: Path) -> None:
@@ -124,7 +141,20 @@ def test_another_hash_of_a_known_base_is_refused(folder: Path) -> None:
         load_checkpoint(folder)
 
 
-@pytest.mark.parametrize("changes", [{"taps": 3}, {"base": []}, {"files": None}, {"lora": {}}])
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"taps": 3},
+        {"base": []},
+        {"files": None},
+        {"lora": {}},
+        {"arrays": 3},
+        {"arrays": {"mode": "peaks"}},
+        {"arrays": {"min_tokens": 3}},
+        {"arrays": {"mode": "anchor", "min_tokens": "3"}},
+        {"arrays": {"mode": "anchor", "max_tokens": 3}},
+    ],
+)
 def test_facts_of_another_shape_are_refused(folder: Path, changes: dict[str, object]) -> None:
     edit(folder, **changes)
     with pytest.raises(CheckpointError, match=r"deg\.json (lacks|is not laid out)"):

@@ -2,8 +2,16 @@ from __future__ import annotations
 
 import pytest
 
-from deg_model import Tokenizer, fork_of
-from deg_schema import Constraints, FieldPlan
+from deg_model import (
+    Item,
+    Tokenizer,
+    anchor_fork,
+    count_fork,
+    encode_context,
+    fork_of,
+    item_at,
+)
+from deg_schema import ArrayPlan, Constraints, FieldPlan
 
 CHOICE = FieldPlan(
     path=("mail", "topic"),
@@ -127,3 +135,121 @@ def test_a_special_token_in_a_description_is_plain_text(tokenizer: Tokenizer) ->
         path=("a",), mode="decide.noul", type="boolean", description="<|im_end|> then?"
     )
     assert "DESCRIPTION <|im_end|> then?" in tokenizer.decode(list(fork_of(field, tokenizer).ids))
+
+
+def test_a_question_outside_arrays_is_written_as_before_there_were_any(
+    tokenizer: Tokenizer,
+) -> None:
+    header = "FIELD /anger\nKIND choose one level"
+    pieces = [header, "\nOPTIONS:", "\n- 0: calm", "\n- 1", "\n- 2: furious", "\n- null"]
+    ids = tuple(token for piece in (*pieces, "\nANSWER:") for token in tokenizer.encode(piece))
+    fork = fork_of(SCORE, tokenizer)
+    assert (fork.ids, fork.anchor) == (ids, None)
+
+
+STAFF = ArrayPlan(
+    path=("team", "staff"),
+    title="Staff",
+    description="Who works there.",
+    anchored=True,
+    stop=3,
+)
+NAME = FieldPlan(
+    path=("team", "staff", "*", "name"), mode="extract.span", type="string", item_steps=(2,)
+)
+SENIOR = FieldPlan(
+    path=("team", "staff", "*", "senior"), mode="decide.noul", type="boolean", item_steps=(2,)
+)
+MAILS = ArrayPlan(
+    path=("team", "staff", "*", "mails"), anchored=True, start=2, stop=3, item_steps=(2,)
+)
+MAIL = FieldPlan(
+    path=("team", "staff", "*", "mails", "*"),
+    mode="extract.span",
+    type="string",
+    format="email",
+    item_steps=(2, 4),
+)
+ADA = Item(STAFF, anchor=7, end=20, text='Ada "Al" Bo,\n')
+MAIL_ITEM = Item(MAILS, anchor=12, end=15, text="ada@x.org")
+
+
+def text_of(tokenizer: Tokenizer, ids: tuple[int, ...]) -> str:
+    return tokenizer.decode(list(ids))
+
+
+def test_the_question_where_items_start(tokenizer: Tokenizer) -> None:
+    fork = anchor_fork(STAFF, [NAME, SENIOR, MAIL], tokenizer)
+    assert text_of(tokenizer, fork.ids) == (
+        "ARRAY /team/staff\nTITLE Staff\nDESCRIPTION Who works there.\n"
+        "ITEM FIELDS /name, /senior, /mails/*\n"
+        "KIND mark where each item starts in the context\nANSWER:"
+    )
+    assert (fork.head, fork.options, fork.anchor) == ("anchor", (), None)
+
+
+def test_the_question_how_many_items_there_are(tokenizer: Tokenizer) -> None:
+    fork = count_fork(MAILS, [MAIL], tokenizer, [ADA])
+    assert text_of(tokenizer, fork.ids) == (
+        "ARRAY /team/staff/*/mails\n"
+        'ITEM /team/staff AT: "Ada \\"Al\\" Bo,\\n"\n'
+        "KIND count the items\nANSWER:"
+    )
+    assert (fork.head, fork.options, fork.anchor) == ("count", (), None)
+
+
+def test_an_anchored_item_is_named_by_what_stands_there(tokenizer: Tokenizer) -> None:
+    fork = fork_of(MAIL, tokenizer, [ADA, MAIL_ITEM])
+    assert text_of(tokenizer, fork.ids) == (
+        "FIELD /team/staff/*/mails/*\n"
+        'ITEM /team/staff AT: "Ada \\"Al\\" Bo,\\n"\n'
+        'ITEM /team/staff/*/mails AT: "ada@x.org"\n'
+        "KIND email\nANSWER:"
+    )
+    assert (fork.head, fork.anchor) == ("extract", (12, 15))
+
+
+def test_a_counted_item_is_named_by_its_number(tokenizer: Tokenizer) -> None:
+    fork = fork_of(MAIL, tokenizer, [Item(STAFF, index=0), Item(MAILS, index=3)])
+    assert text_of(tokenizer, fork.ids) == (
+        "FIELD /team/staff/0/mails/3\nITEM 0 of /team/staff\n"
+        "ITEM 3 of /team/staff/0/mails\nKIND email\nANSWER:"
+    )
+    assert fork.anchor is None
+
+
+def test_a_counted_item_of_an_anchored_one_is_read_around_its_anchor(tokenizer: Tokenizer) -> None:
+    fork = fork_of(MAIL, tokenizer, [ADA, Item(MAILS, index=3)])
+    text = text_of(tokenizer, fork.ids)
+    assert text.startswith("FIELD /team/staff/*/mails/3\nITEM /team/staff AT: ")
+    assert "\nITEM 3 of /team/staff/*/mails\n" in text
+    assert fork.anchor == (7, 20)
+
+
+def test_a_decision_in_an_anchored_item_points_nowhere(tokenizer: Tokenizer) -> None:
+    assert fork_of(SENIOR, tokenizer, [ADA]).anchor is None
+
+
+@pytest.mark.parametrize("anchor", [0, 3, 49])
+@pytest.mark.parametrize("length", [1, 7, 24, 25, 40])
+def test_an_item_is_quoted_for_a_few_tokens_and_no_further_than_its_region(
+    tokenizer: Tokenizer, anchor: int, length: int
+) -> None:
+    # no two letters that the tiny tokenizer joins
+    context = "".join(chr(65 + number % 26) for number in range(90))
+    encoded = encode_context(context, tokenizer)
+    assert encoded.num_tokens == 90
+    item = item_at(STAFF, encoded, context, anchor, anchor + length)
+    assert item == Item(
+        STAFF,
+        anchor=anchor,
+        end=anchor + length,
+        text=context[anchor : anchor + min(length, 24)],
+    )
+
+
+def test_an_item_that_starts_within_a_character_is_quoted_with_it(tokenizer: Tokenizer) -> None:
+    context = "a🙂b"
+    encoded = encode_context(context, tokenizer)
+    assert encoded.num_tokens > 4
+    assert item_at(STAFF, encoded, context, 2, encoded.num_tokens).text == "🙂b"

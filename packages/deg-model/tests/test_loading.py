@@ -13,6 +13,7 @@ from torch import Tensor
 
 from deg_model import (
     CHATS,
+    ArrayMode,
     Backbone,
     BackboneConfig,
     Base,
@@ -107,6 +108,50 @@ def test_a_loaded_model_answers_with_its_adapters(files: BaseFiles, checkpoint: 
         answers += model.answer([fork], [model.read("the fox")])
     assert (model.model_id, model.taps) == ("tiny-1", (1, 2, 3))
     assert not torch.equal(*answers)
+
+
+@pytest.mark.parametrize("arrays", [None, ArrayMode("anchor", 100)])
+def test_a_loaded_model_says_how_it_finds_items(
+    files: BaseFiles, checkpoint: Checkpoint, arrays: ArrayMode | None
+) -> None:
+    assert DegModel.load(replace(checkpoint, arrays=arrays), files).arrays == arrays
+
+
+def without(heads: dict[str, Tensor], *prefixes: str) -> dict[str, Tensor]:
+    return {name: t for name, t in heads.items() if not name.startswith(prefixes)}
+
+
+def test_a_checkpoint_from_before_arrays_answers_as_it_did(
+    files: BaseFiles, checkpoint: Checkpoint
+) -> None:
+    old = replace(
+        checkpoint, heads=without(checkpoint.heads, "count.", "anchor.", "extract.anchor_bias")
+    )
+    fork, answers = Fork((4, 5, 6), (), "extract"), []
+    for one in (checkpoint, old):
+        model = DegModel.load(one, files)
+        answers += model.answer([fork], [model.read("the fox")])
+    assert torch.equal(answers[0].log_start, answers[1].log_start)
+    assert torch.equal(answers[0].log_end([0, 1]), answers[1].log_end([0, 1]))
+
+
+@pytest.mark.parametrize(
+    ("prefixes", "arrays"),
+    [(("count.",), None), (("count.", "anchor.", "extract.anchor_bias"), ArrayMode("anchor"))],
+    ids=["some are there", "it says it was trained on arrays"],
+)
+def test_heads_of_arrays_may_be_missing_only_where_there_were_none(
+    files: BaseFiles, checkpoint: Checkpoint, prefixes: tuple[str, ...], arrays: ArrayMode | None
+) -> None:
+    heads = without(checkpoint.heads, *prefixes)
+    with pytest.raises(CheckpointError, match=r"(?s)'tiny-1': .*Missing.*count\.counts"):
+        DegModel.load(replace(checkpoint, heads=heads, arrays=arrays), files)
+
+
+def test_a_tensor_of_no_head_is_named(files: BaseFiles, checkpoint: Checkpoint) -> None:
+    heads = checkpoint.heads | {"rank.weight": torch.ones(2)}
+    with pytest.raises(CheckpointError, match="no head has 'rank.weight'"):
+        DegModel.load(replace(checkpoint, heads=heads), files)
 
 
 def test_a_checkpoint_of_another_family_is_refused(

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import pytest
 import torch
@@ -9,6 +10,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from deg_model import (
+    MAX_COUNT,
     ContextState,
     ContextTooLong,
     DegModel,
@@ -16,20 +18,23 @@ from deg_model import (
     ForkBucket,
     SpanScores,
     TrainingAttention,
+    anchor_bias_of,
     model as module,
     stack,
     tap_features,
 )
 
 DTYPES = [torch.float32, torch.bfloat16]
-HEADS = ("choice", "extract", "noul", "score")
+HEADS = ("choice", "extract", "noul", "score", "count", "anchor")
 
 
 def random_fork(length: int, *, head: str | None = None, seed: int = 0) -> Fork:
     draw = random.Random(100 * seed + length)
     ids = tuple(draw.randrange(300) for _ in range(length))
     options = tuple(sorted({draw.randrange(length) for _ in range(4)}))
-    return Fork(ids, options, head or HEADS[length % 4])
+    head = head or HEADS[length % len(HEADS)]
+    anchored = head == "extract" and draw.random() < 0.5
+    return Fork(ids, options, head, (3, 9) if anchored else None)
 
 
 def bits(answer: Tensor | SpanScores) -> list[Tensor]:
@@ -147,26 +152,33 @@ def test_contexts_read_together_have_the_bits_they_have_alone(
 
 
 def test_answers_are_what_training_computes(make_model: Callable[..., DegModel]) -> None:
-    model, forks = make_model(), [random_fork(7, head="extract"), random_fork(7, head="score")]
+    model, names = make_model(), ("extract", "score", "count", "anchor")
+    forks = [random_fork(7, head=name, seed=seed) for seed, name in enumerate(names)]
+    forks[0] = replace(forks[0], anchor=(3, 9))
     state = model.read("the quick brown fox jumps")
-    span, score = model.answer(forks, [state] * 2)
+    span, score, count, anchor = model.answer(forks, [state] * 4)
     heads, num = model.heads, len(state.encoded.ids)
-    bucket = ForkBucket(torch.tensor([0, 0]), torch.tensor([7, 7]), 7)
+    bucket = ForkBucket(torch.tensor([0] * 4), torch.tensor([7] * 4), 7)
     tapped = model.backbone.hidden(
-        torch.tensor([*state.encoded.ids, *forks[0].ids, *forks[1].ids]),
-        torch.cat([torch.arange(num), num + torch.arange(7), num + torch.arange(7)]),
+        torch.tensor([*state.encoded.ids, *(token for fork in forks for token in fork.ids)]),
+        torch.cat([torch.arange(num), *[num + torch.arange(7)] * 4]),
         TrainingAttention(torch.tensor([num]), num, [bucket], each=2, dtype=torch.float32),
         taps=model.taps,
     )
-    final_RLH = tapped[-1][num:].view(2, 7, -1)
-    features_TK = tap_features([tap[:num] for tap in tapped])[
-        state.encoded.first : state.encoded.first + state.encoded.num_tokens
+    final_RLH = tapped[-1][num:].view(4, 7, -1)
+    features_1TK = tap_features([tap[:num] for tap in tapped])[
+        None, state.encoded.first : state.encoded.first + state.encoded.num_tokens
     ]
-    keys = heads.extract.start_key(features_TK)
-    log_Z = heads.extract.start(final_RLH[0, -1:], keys[None])[0].div(0.8).log_softmax(-1)
-    assert torch.allclose(span.log_start, log_Z[:-1], atol=1e-4)
+    logits_Z = heads.extract.start(final_RLH[0, -1:], heads.extract.start_key(features_1TK))[0]
+    tokens_T = torch.arange(state.encoded.num_tokens)
+    logits_Z[:-1] += anchor_bias_of(heads.extract.anchor_bias[0], tokens_T, 3, 9)
+    assert torch.allclose(span.log_start, logits_Z.div(0.8).log_softmax(-1)[:-1], atol=1e-4)
     logits_O = heads.score(final_RLH[1, -1:], final_RLH[1, list(forks[1].options)][None])[0]
     assert torch.allclose(score, (logits_O / 0.9).softmax(-1), atol=1e-4)
+    assert torch.allclose(count, heads.count(final_RLH[2, -1:])[0], atol=1e-4)
+    keys_1TD, prior_1T = heads.anchor.key(features_1TK), heads.anchor.prior(features_1TK)[..., 0]
+    logits_1T = heads.anchor(final_RLH[3, -1:], keys_1TD, prior_1T)
+    assert torch.allclose(anchor, logits_1T[0], atol=1e-4)
 
 
 @pytest.mark.parametrize("family", ["llama", "qwen3.5", "lfm2"])
@@ -204,6 +216,32 @@ def test_a_context_is_read_at_once_up_to_the_dense_length_and_then_in_chunks(
         assert widths == ([96] if num == 96 else [48, 48, 16])
 
 
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("family", ["llama", "qwen3.5", "lfm2"])
+def test_questions_about_arrays_have_the_bits_they_have_alone(
+    make_model: Callable[..., DegModel], family: str, dtype: torch.dtype
+) -> None:
+    model = make_model(family, hidden=256, dtype=dtype)
+    states = model.read_many(["the quick brown fox jumps", "naïve 東京 " * 30, "fox"])
+    arrays = [random_fork(5 + n, head=("count", "anchor")[n % 2], seed=7) for n in range(6)]
+    spans = [Fork(random_fork(9 + n).ids, (), "extract", (n, 3 * n + 2)) for n in range(6)]
+    forks = [*arrays, random_fork(11, head="choice"), *spans]
+    contexts = [states[number % 3] for number in range(len(forks))]
+    together = model.answer(forks, contexts)
+    assert all(map(same, together, alone(model, forks, contexts)))
+
+
+def test_an_answer_keeps_no_hidden_state_of_its_other_tokens(
+    make_model: Callable[..., DegModel],
+) -> None:
+    model = make_model(hidden=256)
+    state = model.read("fox")
+    (span,) = model.answer([random_fork(400, head="extract")], [state])
+    kept = [value for value in vars(span).values() if isinstance(value, Tensor)]
+    assert kept
+    assert sum(tensor.untyped_storage().nbytes() for tensor in kept) < 10 * 256 * 4
+
+
 @pytest.mark.parametrize("family", ["qwen3.5", "lfm2"])
 def test_a_hybrid_answers_each_fork_as_if_alone(
     make_model: Callable[..., DegModel], family: str
@@ -231,8 +269,10 @@ def test_decide_answers_are_probabilities(model: DegModel, context: ContextState
 def test_a_context_may_be_next_to_nothing(make_model: Callable[..., DegModel], text: str) -> None:
     model = make_model()
     state = model.read(text)
-    choice, span = model.answer([random_fork(4), random_fork(5)], [state] * 2)
-    assert state.encoded.num_tokens == len(span.log_start) == len(text)
+    forks = [random_fork(5, head=head) for head in ("choice", "extract", "anchor", "count")]
+    choice, span, anchor, count = model.answer(forks, [state] * 4)
+    assert state.encoded.num_tokens == len(span.log_start) == len(anchor) == len(text)
+    assert len(count) == MAX_COUNT + 1
     assert float(choice.sum()) == pytest.approx(1, abs=1e-5)
     assert span.log_null <= 0
 
@@ -244,7 +284,7 @@ def test_no_forks_have_no_answers(model: DegModel) -> None:
 def test_eight_thousand_tokens_are_read(make_model: Callable[..., DegModel]) -> None:
     model = make_model(layers=1, heads=1, max_positions=8192)
     state = model.read("q" * 8000)
-    (span,) = model.answer([random_fork(5)], [state])
+    (span,) = model.answer([random_fork(5, head="extract")], [state])
     assert state.encoded.num_tokens == len(span.log_start) == 8000
     assert state.state.length == len(state.encoded.ids)
     assert torch.isfinite(span.log_start).all()

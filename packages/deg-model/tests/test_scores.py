@@ -4,22 +4,25 @@ import pytest
 import torch
 from torch import Tensor
 
-from deg_model import MAX_SPAN_TOKENS, Heads, SpanKeys, SpanScores
-from deg_model.scores import probabilities
+from deg_model import MAX_SPAN_TOKENS, Heads, SpanKeys, SpanScores, anchor_bias_of
+from deg_model.scores import anchor_logits, count_logits, probabilities
 
 
 def make_heads() -> Heads:
     torch.manual_seed(0)
     heads = Heads(32, 96)
     torch.nn.init.normal_(heads.extract.distance_bias)
+    torch.nn.init.normal_(heads.extract.anchor_bias)
     heads.temperatures.copy_(torch.tensor([0.5, 2.0, 3.0, 0.7]))
     return heads.requires_grad_(False)
 
 
-def span_scores(num_tokens: int) -> tuple[SpanScores, Heads, Tensor, Tensor]:
+def span_scores(
+    num_tokens: int, anchor: tuple[int, int] | None = None
+) -> tuple[SpanScores, Heads, Tensor, Tensor]:
     heads, features_TK, answer_H = make_heads(), torch.randn(num_tokens, 96), torch.randn(32)
-    keys = SpanKeys(features_TK, heads.extract)
-    return SpanScores(answer_H, keys, 0.7), heads, features_TK, answer_H
+    keys = SpanKeys(features_TK, heads.extract, heads.anchor)
+    return SpanScores(answer_H, keys, 0.7, anchor=anchor), heads, features_TK, answer_H
 
 
 @pytest.mark.parametrize("num_tokens", [0, 1, 17, 300])
@@ -43,18 +46,27 @@ def test_no_starts_have_no_ends() -> None:
     assert span_scores(5)[0].log_end([]).shape == (0, 5)
 
 
+@pytest.mark.parametrize("anchor", [None, (20, 60)])
 @pytest.mark.parametrize("num_tokens", [1, 90, 200])
-def test_a_start_has_the_same_ends_in_any_company(num_tokens: int) -> None:
-    scores, *_ = span_scores(num_tokens)
+def test_a_start_has_the_same_ends_in_any_company(
+    num_tokens: int, anchor: tuple[int, int] | None
+) -> None:
+    scores, *_ = span_scores(num_tokens, anchor)
     together_SW = scores.log_end(range(num_tokens))
     for start in {0, num_tokens // 2, num_tokens - 1}:
         assert torch.equal(scores.log_end([start])[0], together_SW[start])
 
 
-def test_span_scores_are_what_the_head_is_trained_to_give() -> None:
-    scores, heads, features_TK, answer_H = span_scores(40)
-    head = heads.extract
+@pytest.mark.parametrize("anchor", [None, (5, 30)])
+def test_span_scores_are_what_the_head_is_trained_to_give(anchor: tuple[int, int] | None) -> None:
+    scores, heads, features_TK, answer_H = span_scores(40, anchor)
+    head, bias_2T = heads.extract, torch.zeros(2, 40)
+    if anchor:
+        bias_2T = torch.stack(
+            [anchor_bias_of(t, torch.arange(40), 5, 30) for t in head.anchor_bias]
+        )
     logits_Z = head.start(answer_H[None], head.start_key(features_TK)[None])[0]
+    logits_Z[:-1] += bias_2T[0]
     expected_Z = (logits_Z / 0.7).log_softmax(-1)
     assert torch.allclose(scores.log_start, expected_Z[:-1], atol=1e-5)
     assert scores.log_null == pytest.approx(float(expected_Z[-1]), abs=1e-5)
@@ -65,11 +77,33 @@ def test_span_scores_are_what_the_head_is_trained_to_give() -> None:
         starts_S,
         head.end_key(features_TK).expand(2, -1, -1),
     )
-    expected_ST = (logits_ST / 0.7).log_softmax(-1)
+    expected_ST = ((logits_ST + bias_2T[1]) / 0.7).log_softmax(-1)
     for start, log_end_W, log_end_T in zip(
         (3, 39), scores.log_end([3, 39]), expected_ST, strict=True
     ):
         assert torch.allclose(log_end_W[: 40 - start], log_end_T[start:], atol=1e-5)
+
+
+def test_where_an_item_is_changes_where_its_values_are() -> None:
+    plain, anchored = span_scores(40)[0], span_scores(40, (5, 30))[0]
+    assert not torch.allclose(plain.log_start, anchored.log_start)
+    assert not torch.allclose(plain.log_end([7]), anchored.log_end([7]))
+
+
+@pytest.mark.parametrize("num_tokens", [0, 1, 300])
+def test_anchor_logits_are_what_the_head_is_trained_to_give(num_tokens: int) -> None:
+    heads, features_TK, answer_H = make_heads(), torch.randn(num_tokens, 96), torch.randn(32)
+    head = heads.anchor
+    keys_TD, prior_T = head.key(features_TK), head.prior(features_TK)[:, 0]
+    expected_T = head(answer_H[None], keys_TD[None], prior_T[None])[0]
+    found_T = anchor_logits(answer_H, SpanKeys(features_TK, heads.extract, head))
+    assert found_T.shape == (num_tokens,)
+    assert torch.allclose(found_T, expected_T, atol=1e-5)
+
+
+def test_count_logits_are_what_the_head_is_trained_to_give() -> None:
+    heads, answer_H = make_heads(), torch.randn(32)
+    assert torch.allclose(count_logits(heads, answer_H), heads.count(answer_H[None])[0], atol=1e-5)
 
 
 @pytest.mark.parametrize(("name", "temperature"), [("choice", 0.5), ("score", 2.0)])

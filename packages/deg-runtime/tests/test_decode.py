@@ -65,8 +65,9 @@ def by_character(context: str) -> ContextState:
         starts=tuple(range(num_tokens)),
         ends=tuple(range(1, num_tokens + 1)),
     )
-    head = Heads(8, 8).requires_grad_(False).extract
-    return ContextState(encoded, State(), SpanKeys(torch.zeros(num_tokens, 8), head))
+    heads = Heads(8, 8).requires_grad_(False)
+    keys = SpanKeys(torch.zeros(num_tokens, 8), heads.extract, heads.anchor)
+    return ContextState(encoded, State(), keys)
 
 
 def field_of(leaf: dict[str, Any], *, required: bool = False) -> FieldPlan:
@@ -295,12 +296,12 @@ def test_a_number_longer_than_a_span_is_exact_or_unparsable(required: bool) -> N
 def test_decoding_takes_time_linear_in_the_document(leaf: dict[str, Any]) -> None:
     field = field_of(leaf)
     torch.manual_seed(0)
-    head = Heads(64, 64).requires_grad_(False).extract
+    heads = Heads(64, 64).requires_grad_(False)
 
     def seconds(num_numbers: int) -> float:
         context = "".join(f"no {i} is " for i in range(1000, 1000 + num_numbers))
         state = by_character(context)
-        keys = SpanKeys(torch.randn(len(context), 64), head)
+        keys = SpanKeys(torch.randn(len(context), 64), heads.extract, heads.anchor)
         scores = SpanScores(torch.randn(64), keys, 1.0)
         began = time.process_time()
         decode(field, scores, context, state, Options())

@@ -187,3 +187,26 @@ def random_weights() -> dict[str, Tensor]:
             f"{layer}.mlp.down_proj.weight": normal(hidden, inner),
         }
     return weights
+
+
+@pytest.fixture(scope="session")
+def array_record() -> Record:
+    """Return a record of three rows, the last one without a price."""
+    context = "Order 12\ntea 3.50\nmilk 2.00\nbread"
+    item = {
+        "type": "object",
+        "properties": {"what": {"type": "string"}, "price": {"type": ["number", "null"]}},
+        "required": ["what", "price"],
+    }
+    rows = [{"what": "tea", "price": 3.5}, {"what": "milk", "price": 2}, {"what": "bread"}]
+    spans = {"/rows/0/what": ((9, 12),), "/rows/0/price": ((13, 17),)}
+    spans |= {"/rows/1/what": ((18, 22),), "/rows/1/price": ((23, 27),)}
+    spans |= {"/rows/2/what": ((28, 33),)}
+    value = {"rows": [{"price": None} | row for row in rows]}
+    schema = {"type": "object", "properties": {"rows": {"type": "array", "items": item}}}
+    return Record(context, schema, value, spans, "made")
+
+
+@pytest.fixture(scope="session")
+def array_example(array_record: Record, tokenizer: Tokenizer) -> Example:
+    return example_of(array_record, tokenizer)

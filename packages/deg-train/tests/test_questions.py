@@ -1,9 +1,11 @@
 from __future__ import annotations
 
+from dataclasses import replace
+from random import Random
 from typing import Any
 
 from deg_model import MAX_SPAN_TOKENS, Tokenizer
-from deg_train.questions import Question, example_of
+from deg_train.questions import Example, Question, example_of
 from deg_train.records import Record
 
 
@@ -74,3 +76,37 @@ def test_the_tokens_of_an_example_are_those_of_its_context_and_forks(tokenizer: 
     example = example_of(Record("Ann", schema, {"y": True}, {}, "made"), tokenizer)
     forks = sum(len(question.fork.ids) for question in example.questions)
     assert example.num_tokens == len(example.context.ids) + forks
+
+
+def test_an_array_asks_for_its_items_and_each_value_of_them(
+    array_record: Record, array_example: Example
+) -> None:
+    count, anchor, *values = array_example.questions
+    assert (count.fork.head, count.outcome, count.counts) == ("count", 3, (0, 64))
+    starts = [array_example.context.starts[token] for token in anchor.starts]
+    assert [array_record.context[start:].split()[0] for start in starts] == ["tea", "milk", "bread"]
+    assert anchor.region == (0, array_example.context.num_tokens)
+    assert [len(value.spans) for value in values] == [1, 1, 1, 1, 1, 0]
+    # an item reaches to where the next one starts
+    assert [value.fork.anchor for value in values[:3:2]] == [
+        (anchor.starts[0], anchor.starts[1]),
+        (anchor.starts[1], anchor.starts[2]),
+    ]
+
+
+def test_of_many_values_in_items_a_few_are_drawn(
+    array_record: Record, tokenizer: Tokenizer
+) -> None:
+    rows = array_record.value["rows"] * 5
+    schema = {"type": "object", "properties": {"x": {"type": "array", "items": {"enum": [1, 2]}}}}
+    record = replace(array_record, schema=schema, value={"x": [1] * len(rows)}, spans={})
+    assert len(example_of(record, tokenizer).questions) == 1 + 15
+    assert len(example_of(record, tokenizer, Random(0)).questions) == 1 + 10
+
+
+def test_an_array_is_skipped_whose_items_start_at_one_place(
+    array_record: Record, tokenizer: Tokenizer
+) -> None:
+    spans = dict.fromkeys(array_record.spans, ((9, 12),))
+    example = example_of(replace(array_record, spans=spans), tokenizer)
+    assert (example.questions, example.num_skipped) == ((), 1)

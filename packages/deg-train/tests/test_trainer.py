@@ -29,9 +29,9 @@ def test_a_model_learns_a_handful_of_examples_by_heart(
     trainer = make_trainer(steps=60, learning_rate=1e-2)
     batches = pack(examples, 4096)
     reports = [trainer.train_step(batches) for _ in range(60)]
-    assert reports[-1].decide < 0.1 * reports[0].decide
-    assert reports[-1].extract < 0.1 * reports[0].extract
-    assert reports[-1].decide_right == reports[-1].extract_right == 1
+    assert reports[-1].losses["decide"] < 0.1 * reports[0].losses["decide"]
+    assert reports[-1].losses["extract"] < 0.1 * reports[0].losses["extract"]
+    assert reports[-1].right == {"decide": 1, "extract": 1}
 
 
 def test_a_resumed_run_is_bitwise_an_unbroken_one(
@@ -55,8 +55,8 @@ def test_a_step_is_the_same_however_its_examples_are_packed(
     whole, parted = make_trainer(), make_trainer()
     one = whole.train_step(pack(examples, 100_000))
     many = parted.train_step(pack(examples, 1))
-    assert one.decide == pytest.approx(many.decide, rel=1e-4)
-    assert one.extract == pytest.approx(many.extract, rel=1e-4)
+    assert one.losses["decide"] == pytest.approx(many.losses["decide"], rel=1e-4)
+    assert one.losses["extract"] == pytest.approx(many.losses["extract"], rel=1e-4)
     assert one.tokens == many.tokens
 
 
@@ -67,7 +67,7 @@ def test_two_threads_make_the_step_of_one(
     batches = pack(examples, 1)
     assert len(batches) > 1
     reports = [trainer.train_step(batches) for trainer in (one, two)]
-    assert reports[0].extract == pytest.approx(reports[1].extract, rel=1e-5)
+    assert reports[0].losses["extract"] == pytest.approx(reports[1].losses["extract"], rel=1e-5)
     assert weights(one).keys() == weights(two).keys()
     assert all(torch.allclose(w, weights(two)[n], atol=1e-4) for n, w in weights(one).items())
 

@@ -7,6 +7,7 @@ from deg_model.bases import BASES, DEFAULT_BASE, Base
 from deg_model.chat import CHATS, Chat
 from deg_model.checkpoint import (
     DEFAULT_CHECKPOINT,
+    ArrayMode,
     Checkpoint,
     load_checkpoint,
     save_checkpoint,
@@ -14,14 +15,22 @@ from deg_model.checkpoint import (
 from deg_model.encoding import EncodedContext, encode_context
 from deg_model.errors import CheckpointError, ContextTooLong, ModelError, WeightsError
 from deg_model.family import Backbone, BackboneConfig
-from deg_model.features import default_taps, tap_features
-from deg_model.heads import HEAD_NAMES, MAX_SPAN_TOKENS, Heads
-from deg_model.layout import Fork, fork_of
+from deg_model.features import TapFeatures, default_taps, tap_features
+from deg_model.heads import (
+    HEAD_NAMES,
+    MAX_COUNT,
+    MAX_SPAN_TOKENS,
+    Heads,
+    anchor_bias_of,
+    load_heads,
+)
+from deg_model.layout import Fork, Item, anchor_fork, count_fork, fork_of, item_at
 from deg_model.lfm2 import Lfm2, Lfm2Config
 from deg_model.llama import Llama
 from deg_model.loading import FAMILIES, load_backbone
-from deg_model.model import ContextState, DegModel
+from deg_model.model import DegModel
 from deg_model.qwen35 import Qwen35, Qwen35Config
+from deg_model.reading import ContextState, Progress, Start
 from deg_model.recurrence import RowRecurrence, states_after
 from deg_model.scores import SpanKeys, SpanScores
 from deg_model.state import KeyValues, Recurrent, State
@@ -36,6 +45,7 @@ from deg_model.weights import (
 )
 
 __all__ = [
+    "ArrayMode",
     "BASES",
     "Backbone",
     "BackboneConfig",
@@ -56,13 +66,16 @@ __all__ = [
     "ForkBucket",
     "HEAD_NAMES",
     "Heads",
+    "Item",
     "KeyValues",
     "Lfm2",
     "Lfm2Config",
     "Llama",
     "LowRankAdapters",
+    "MAX_COUNT",
     "MAX_SPAN_TOKENS",
     "ModelError",
+    "Progress",
     "Qwen35",
     "Qwen35Config",
     "Recurrent",
@@ -70,18 +83,25 @@ __all__ = [
     "RowRecurrence",
     "SpanKeys",
     "SpanScores",
+    "Start",
     "State",
+    "TapFeatures",
     "Tokenizer",
     "TrainingAttention",
     "TrainingRecurrence",
     "WeightsError",
     "__version__",
+    "anchor_bias_of",
+    "anchor_fork",
     "cache_folder",
+    "count_fork",
     "default_taps",
     "encode_context",
     "fork_of",
+    "item_at",
     "load_backbone",
     "load_checkpoint",
+    "load_heads",
     "load_weights",
     "published_base",
     "resolve_base",

@@ -24,13 +24,26 @@ __all__ = ["ForkBucket", "RowAttention", "TrainingAttention"]
 
 
 class RowAttention:
-    """Attention of rows that each continue a state; collects the state after each row if asked."""
+    """Attention of rows that each continue a state; collects the state after each row if asked.
+
+    Args:
+        lengths: The tokens of each row.
+        states: What each row continues.
+        keep: Collect the states after the rows.
+        room: For how many tokens each of these gets room, where later passes will read on.
+    """
 
     def __init__(
-        self, lengths: Sequence[int], states: Sequence[State], *, keep: bool = False
+        self,
+        lengths: Sequence[int],
+        states: Sequence[State],
+        *,
+        keep: bool = False,
+        room: Sequence[int] | None = None,
     ) -> None:
         self._states = list(states)
         self._keep = keep
+        self._room = list(room) if room is not None else None
         self._kept: list[list[KeyValues]] = [[] for _ in lengths]
         # rows that continue the same state read the same memory
         self._distinct = list({id(state): state for state in states if state.length}.values())
@@ -58,9 +71,13 @@ class RowAttention:
     def _keep_own(self, before: list[KeyValues], k_NGD: Tensor, v_NGD: Tensor) -> None:
         start = 0
         rows = zip(self._kept, self._rows.lengths, self._rows.prefixes, strict=True)
-        for kept, length, number in rows:
+        for row, (kept, length, number) in enumerate(rows):
             own = k_NGD[start : start + length], v_NGD[start : start + length]
-            kept.append(KeyValues.of(*own) if number is None else before[number].extended(*own))
+            room = None if self._room is None else self._room[row]
+            if number is None:
+                kept.append(KeyValues.of(*own, room=room or 0))
+            else:
+                kept.append(before[number].extended(*own, room=room))
             start += length
 
 

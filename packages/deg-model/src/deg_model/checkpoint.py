@@ -10,9 +10,9 @@ import hashlib
 import json
 import os
 import shutil
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import torch
 from safetensors import SafetensorError
@@ -22,11 +22,24 @@ from torch import Tensor
 from deg_model.bases import BASES, Base
 from deg_model.errors import CheckpointError
 
-__all__ = ["DEFAULT_CHECKPOINT", "Checkpoint", "load_checkpoint", "save_checkpoint"]
+__all__ = ["DEFAULT_CHECKPOINT", "ArrayMode", "Checkpoint", "load_checkpoint", "save_checkpoint"]
 
 DEFAULT_CHECKPOINT = Path(__file__).parent / "checkpoints" / "default"
 _FORMAT = "deg-checkpoint-v1"
 _FACTS, _HEADS, _ADAPTERS = "deg.json", "heads.safetensors", "adapters.safetensors"
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayMode:
+    """How a checkpoint learned to find the items of arrays that hold copied values.
+
+    Attributes:
+        mode: By where they start in the context, or by their number.
+        min_tokens: In a context of fewer tokens it is by their number all the same.
+    """
+
+    mode: Literal["anchor", "index"]
+    min_tokens: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +53,7 @@ class Checkpoint:
         rank: The rank of the adapters.
         heads: The heads' tensors, `temperatures` among them.
         adapters: The adapters' tensors.
+        arrays: How it finds the items of arrays; None where it was not trained on any.
     """
 
     model_id: str
@@ -48,6 +62,7 @@ class Checkpoint:
     rank: int
     heads: dict[str, Tensor]
     adapters: dict[str, Tensor]
+    arrays: ArrayMode | None = None
 
 
 def save_checkpoint(checkpoint: Checkpoint, folder: Path) -> None:
@@ -64,6 +79,7 @@ def save_checkpoint(checkpoint: Checkpoint, folder: Path) -> None:
         },
         "taps": list(checkpoint.taps),
         "lora": {"rank": checkpoint.rank, "alpha": checkpoint.rank, "context": "adapter"},
+        "arrays": checkpoint.arrays and asdict(checkpoint.arrays),
         "files": {_HEADS: _digest(heads), _ADAPTERS: _digest(adapters)},
     }
     staging = folder.with_name(f".{folder.name}-new-{os.getpid()}")
@@ -103,6 +119,7 @@ def load_checkpoint(folder: Path) -> Checkpoint:
             rank=facts["lora"]["rank"],
             heads=_tensors(folder / _HEADS, files[_HEADS]),
             adapters=_tensors(folder / _ADAPTERS, files[_ADAPTERS]),
+            arrays=_array_mode(facts.get("arrays")),
         )
     except KeyError as error:
         raise CheckpointError(f"{folder / _FACTS} lacks {error}") from error
@@ -132,6 +149,15 @@ def _facts(path: Path) -> dict[str, Any]:
     if found != _FORMAT:
         raise CheckpointError(f"{path} has format {found!r}; this version reads {_FORMAT!r}")
     return dict(facts)
+
+
+def _array_mode(facts: dict[str, Any] | None) -> ArrayMode | None:
+    if facts is None:
+        return None
+    mode = ArrayMode(**facts)
+    if mode.mode not in ("anchor", "index") or not isinstance(mode.min_tokens, int):
+        raise TypeError(facts)
+    return mode
 
 
 def _tensors(path: Path, sha256: str) -> dict[str, Tensor]:

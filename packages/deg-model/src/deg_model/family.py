@@ -70,6 +70,15 @@ class BackboneConfig:
     max_positions: int
     state_layers: frozenset[int] = frozenset()
 
+    def token_bytes(self, item: int) -> int:
+        """Return the memory of one token's keys and values, in a dtype of *item* bytes."""
+        num_attending = self.num_layers - len(self.state_layers)
+        return num_attending * 2 * self.num_kv_heads * self.head_size * item
+
+    def moment_bytes(self, item: int) -> int:
+        """Return the memory of what the state layers remember, in a dtype of *item* bytes."""
+        return 0
+
 
 class Backbone(Protocol):
     """What a family supplies."""

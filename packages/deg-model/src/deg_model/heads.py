@@ -1,31 +1,46 @@
-"""The heads that turn hidden states into answers, all in fp32 (contract 12.3).
-
-A count head and an anchor head join here when arrays do; each is one more small module.
-"""
+"""The heads that turn hidden states into answers, all in fp32 (contract 12.3)."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 
 import torch
 from torch import Tensor, nn
 
 # R questions, O options, S spans, T context tokens, H hidden, K tapped features, D = 256
+# N = MAX_COUNT + 1 counts
 
 __all__ = [
     "HEAD_NAMES",
+    "MAX_COUNT",
     "MAX_SPAN_TOKENS",
     "SCORE_DIVISOR",
+    "AnchorHead",
+    "CountHead",
     "Heads",
     "OptionHead",
     "SpanHead",
     "YesNoHead",
+    "anchor_bias_of",
+    "load_heads",
 ]
 
 HEAD_NAMES = ("choice", "score", "noul", "extract")
+"""The heads that have a temperature."""
+
+MAX_COUNT = 64
+"""The most items that the count head tells apart: its last outcome is this many, or more."""
+
 MAX_SPAN_TOKENS = 128
 _WIDTH = 256
 SCORE_DIVISOR = math.sqrt(_WIDTH)
+# an item starts at few of many tokens
+_ANCHOR_BIAS = -6.0
+# where the buckets of a token's distance from its item's anchor begin, in tokens
+_BUCKET_EDGES = (-256, -64, -16, -4, 0, 1, 2, 4, 8, 16, 32, 64, 128, 256)
+# what checkpoints lack that were trained before there were arrays
+_OF_ARRAYS = ("count.", "anchor.", "extract.anchor_bias")
 
 
 class OptionHead(nn.Module):
@@ -75,6 +90,8 @@ class SpanHead(nn.Module):
         self.end_key = nn.Linear(feature_size, _WIDTH, bias=False)
         self.null = nn.Linear(hidden_size, 1)
         self.distance_bias = nn.Parameter(torch.zeros(MAX_SPAN_TOKENS))
+        # for starts and ends, outside and inside the item, by distance from where it starts
+        self.anchor_bias = nn.Parameter(torch.zeros(2, 2, len(_BUCKET_EDGES) + 1))
 
     def start(self, answer_RH: Tensor, keys_RTD: Tensor) -> Tensor:
         """Return logits [R, T + 1] over start tokens, null last; *keys* from `start_key`."""
@@ -98,8 +115,58 @@ class SpanHead(nn.Module):
         return bias_ST.masked_fill(~inside_ST, float("-inf"))
 
 
+def anchor_bias_of(
+    table_2B: Tensor, tokens: Tensor, anchors: Tensor | int, ends: Tensor | int
+) -> Tensor:
+    """Return the bias of context *tokens* as borders of a value in an anchored item.
+
+    Shapes broadcast: tokens [T] against anchors and ends [R, 1] give [R, T].
+
+    Args:
+        table_2B: `SpanHead.anchor_bias[0]` for starts, `[1]` for ends.
+        tokens: Indices of context tokens.
+        anchors: The token where each question's item starts.
+        ends: The token after the item's region.
+    """
+    distance = tokens - anchors
+    edges = torch.tensor(_BUCKET_EDGES, device=table_2B.device)
+    bucket = torch.bucketize(distance, edges, right=True)
+    inside = (distance >= 0) & (tokens < ends)
+    return table_2B[inside.long(), bucket]
+
+
+class CountHead(nn.Module):
+    """Tells how many items an array has: 0 to `MAX_COUNT`."""
+
+    def __init__(self, hidden_size: int) -> None:
+        super().__init__()
+        self.counts = nn.Linear(hidden_size, MAX_COUNT + 1)
+
+    def forward(self, answer_RH: Tensor) -> Tensor:
+        """Return logits [R, N]."""
+        logits_RN: Tensor = self.counts(answer_RH)
+        return logits_RN
+
+
+class AnchorHead(nn.Module):
+    """Tells of each context token whether an item starts there: `q(a) . k(c) / 16 + u . c + b`."""
+
+    def __init__(self, hidden_size: int, feature_size: int) -> None:
+        super().__init__()
+        self.query = nn.Linear(hidden_size, _WIDTH, bias=False)
+        self.key = nn.Linear(feature_size, _WIDTH, bias=False)
+        self.prior = nn.Linear(feature_size, 1, bias=False)
+        self.bias = nn.Parameter(torch.tensor(_ANCHOR_BIAS))
+
+    def forward(self, answer_RH: Tensor, keys_RTD: Tensor, prior_RT: Tensor) -> Tensor:
+        """Return logits [R, T], each token's its own; *keys* from `key`, *prior* from `prior`."""
+        query_RD = self.query(answer_RH)
+        match_RT: Tensor = (keys_RTD @ query_RD[:, :, None])[..., 0] / SCORE_DIVISOR
+        return match_RT + prior_RT + self.bias
+
+
 class Heads(nn.Module):
-    """Every head of a checkpoint, with one calibration temperature each."""
+    """Every head of a checkpoint, with a calibration temperature for each of `HEAD_NAMES`."""
 
     def __init__(self, hidden_size: int, feature_size: int) -> None:
         super().__init__()
@@ -107,9 +174,29 @@ class Heads(nn.Module):
         self.score = OptionHead(hidden_size)
         self.noul = YesNoHead(hidden_size)
         self.extract = SpanHead(hidden_size, feature_size)
+        self.count = CountHead(hidden_size)
+        self.anchor = AnchorHead(hidden_size, feature_size)
         self.register_buffer("temperatures", torch.ones(len(HEAD_NAMES)))
 
     def temperature(self, head: str) -> float:
         """Return what the logits of *head* are divided by."""
         assert isinstance(self.temperatures, Tensor)
         return float(self.temperatures[HEAD_NAMES.index(head)])
+
+
+def load_heads(heads: Heads, tensors: Mapping[str, Tensor], *, arrays: bool = False) -> None:
+    """Take up *tensors*; those of arrays may be missing, all of them, and stay as they are.
+
+    Args:
+        heads: What takes them up.
+        tensors: By name, as in a checkpoint.
+        arrays: Those of arrays may not be missing.
+
+    Raises:
+        RuntimeError: A tensor is missing, has another shape, or belongs to no head.
+    """
+    if unknown := tensors.keys() - heads.state_dict().keys():
+        raise RuntimeError(f"no head has {min(unknown)!r}")
+    missing = heads.state_dict().keys() - tensors.keys()
+    of_arrays = {name for name in heads.state_dict() if name.startswith(_OF_ARRAYS)}
+    heads.load_state_dict(dict(tensors), strict=arrays or missing != of_arrays)

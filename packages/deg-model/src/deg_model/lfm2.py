@@ -29,6 +29,10 @@ class Lfm2Config(BackboneConfig):
 
     conv_width: int
 
+    def moment_bytes(self, item: int) -> int:
+        """Return the memory of what the state layers remember, in a dtype of *item* bytes."""
+        return len(self.state_layers) * item * self.hidden_size * (self.conv_width - 1)
+
 
 def config_from_hf(config: Mapping[str, Any]) -> Lfm2Config:
     """Read a transformers `Lfm2Config` as a dict.

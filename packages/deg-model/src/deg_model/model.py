@@ -3,43 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from itertools import accumulate
 
 import torch
 from torch import Tensor
 
 from deg_model.adapters import LowRankAdapters
 from deg_model.attention import RowAttention
-from deg_model.checkpoint import Checkpoint
+from deg_model.checkpoint import ArrayMode, Checkpoint
 from deg_model.encoding import EncodedContext, encode_context
-from deg_model.errors import CheckpointError, ContextTooLong
+from deg_model.errors import CheckpointError
 from deg_model.family import Backbone
-from deg_model.features import tap_features
-from deg_model.heads import Heads
+from deg_model.heads import Heads, load_heads
 from deg_model.layout import Fork
 from deg_model.loading import load_backbone
-from deg_model.recurrence import RowRecurrence, states_after
-from deg_model.scores import SpanKeys, SpanScores, probabilities
+from deg_model.passes import run_pass
+from deg_model.reading import ContextState, Progress, Reader
+from deg_model.recurrence import RowRecurrence
+from deg_model.scores import (
+    SpanScores,
+    anchor_logits,
+    count_logits,
+    probabilities,
+)
 from deg_model.state import State
 from deg_model.tokenizer import Tokenizer
 from deg_model.weights import BaseFiles
 
-# N flat tokens, L tokens of a fork, H hidden
+# N flat tokens, L those of a row that are read, H hidden
 
-__all__ = ["ContextState", "DegModel"]
+__all__ = ["DegModel"]
 
-_ROW_GRID = 16
-_DENSE = 8192
 _CHUNK = 4096
-
-
-@dataclass(frozen=True, slots=True)
-class ContextState:
-    """A context after it was read: what forks continue, and what spans are chosen from."""
-
-    encoded: EncodedContext
-    state: State
-    span_keys: SpanKeys
 
 
 class DegModel:
@@ -51,6 +46,7 @@ class DegModel:
         tokenizer: The backbone's tokenizer.
         taps: The layers after which span keys read.
         model_id: The name that responses carry.
+        arrays: How the heads find the items of arrays; None where they never learned to.
     """
 
     def __init__(
@@ -61,14 +57,12 @@ class DegModel:
         *,
         taps: tuple[int, ...],
         model_id: str,
+        arrays: ArrayMode | None = None,
     ) -> None:
-        self.backbone, self.tokenizer, self.taps, self.model_id = (
-            backbone,
-            tokenizer,
-            taps,
-            model_id,
-        )
+        self.backbone, self.tokenizer = backbone, tokenizer
+        self.taps, self.model_id, self.arrays = taps, model_id, arrays
         self.heads = heads.float().eval().requires_grad_(False)
+        self.reader = Reader(backbone, taps, self.heads)
 
     @classmethod
     def load(
@@ -96,7 +90,7 @@ class DegModel:
         heads = Heads(hidden, hidden * len(checkpoint.taps))
         adapters = LowRankAdapters(backbone, checkpoint.rank)
         try:
-            heads.load_state_dict(checkpoint.heads)
+            load_heads(heads, checkpoint.heads, arrays=checkpoint.arrays is not None)
             adapters.load(checkpoint.adapters)
         except RuntimeError as error:
             raise CheckpointError(f"checkpoint {checkpoint.model_id!r}: {error}") from error
@@ -109,58 +103,31 @@ class DegModel:
             Tokenizer.load(files.folder, files.family),
             taps=checkpoint.taps,
             model_id=checkpoint.model_id,
+            arrays=checkpoint.arrays,
         )
 
     def read(self, context: str) -> ContextState:
-        """Read *context* once.
-
-        Raises:
-            ContextTooLong: It has more tokens than the backbone has positions.
-        """
+        """Read *context* once."""
         return self.read_many([context])[0]
 
-    @torch.inference_mode()
-    def read_many(self, contexts: Sequence[str]) -> list[ContextState]:
+    def read_many(
+        self, contexts: Sequence[str], *, on_progress: Progress | None = None
+    ) -> list[ContextState]:
         """Read each context once, short ones in one pass; each state is as if read alone.
 
-        Raises:
-            ContextTooLong: One has more tokens than the backbone has positions.
+        A context may be longer than any that the base was trained on: its rotary positions simply
+        go on, and how well the model reads there is not known.
+
+        Args:
+            contexts: The texts.
+            on_progress: Called after each pass.
         """
-        encoded = [self._encode(context) for context in contexts]
-        read: list[ContextState] = []
-        for start, end in _batches([len(one.ids) for one in encoded]):
-            read += self._read(encoded[start:end])
-        return read
+        encoded = [self.encode(context) for context in contexts]
+        return self.reader.read(encoded, [None] * len(encoded), on_progress)
 
-    def _encode(self, context: str) -> EncodedContext:
-        encoded = encode_context(context, self.tokenizer)
-        limit = self.backbone.config.max_positions
-        if len(encoded.ids) > limit:
-            raise ContextTooLong(
-                f"the context has {len(encoded.ids)} tokens and this model reads at most {limit}: "
-                "split the document"
-            )
-        return encoded
-
-    def _read(self, contexts: Sequence[EncodedContext]) -> list[ContextState]:
-        states = [State()] * len(contexts)
-        pieces: list[list[Tensor]] = [[] for _ in contexts]
-        # only a context that is alone may be longer than a chunk
-        longest = max(len(encoded.ids) for encoded in contexts)
-        chunk = longest if longest <= _DENSE else _CHUNK
-        for start in range(0, longest, chunk):
-            rows = [encoded.ids[start : start + chunk] for encoded in contexts]
-            tapped, states = self._continue(rows, states)
-            own = torch.split(tap_features(tapped), [len(row) for row in rows])
-            for piece, own_LK in zip(pieces, own, strict=True):
-                piece.append(own_LK)
-        read = []
-        for encoded, state, piece in zip(contexts, states, pieces, strict=True):
-            inside = slice(encoded.first, encoded.first + encoded.num_tokens)
-            features_TK = torch.cat(piece)[inside]
-            keys = SpanKeys(features_TK, self.heads.extract)
-            read.append(ContextState(encoded, state, keys))
-        return read
+    def encode(self, context: str) -> EncodedContext:
+        """Return the tokens that `read` would read for *context*."""
+        return encode_context(context, self.tokenizer)
 
     @torch.inference_mode()
     def answer(
@@ -169,65 +136,45 @@ class DegModel:
         """Answer each fork on the context beside it.
 
         Returns:
-            For a decide fork its probabilities (fp32), for an extract fork its span scores. Each
-            is the same whatever forks stand beside it.
+            All in fp32. For a decide fork its probabilities, for an extract fork its span scores,
+            for a count fork a logit for each number of items, for an anchor fork one for each
+            context token. Each is the same whatever forks stand beside it.
         """
         answers: list[Tensor | SpanScores] = []
-        last = (self.backbone.config.num_layers,)
         for start, end in _batches([len(fork.ids) for fork in forks]):
-            rows = [fork.ids for fork in forks[start:end]]
-            states = [context.state for context in contexts[start:end]]
-            lengths = [len(row) for row in rows]
-            attend, recur = RowAttention(lengths, states), RowRecurrence(lengths, states)
-            (final_NH,) = self._pass(rows, states, attend, recur, taps=last)
-            own = torch.split(final_NH, [len(row) for row in rows])
-            for fork, context, own_LH in zip(
-                forks[start:end], contexts[start:end], own, strict=True
-            ):
-                answers.append(self._head(fork, own_LH, context))
+            some = forks[start:end]
+            read = self._read_rows(some, [context.state for context in contexts[start:end]])
+            for fork, context, read_LH in zip(some, contexts[start:end], read, strict=True):
+                answers.append(self._head(fork, read_LH, context))
         return answers
 
-    def _head(self, fork: Fork, own_LH: Tensor, context: ContextState) -> Tensor | SpanScores:
-        answer_H = own_LH[-1].float()
-        if fork.head == "extract":
-            return SpanScores(answer_H, context.span_keys, self.heads.temperature("extract"))
-        options_OH = own_LH[list(fork.options)].float()
-        return probabilities(self.heads, fork.head, answer_H, options_OH)
+    def _read_rows(self, forks: Sequence[Fork], states: Sequence[State]) -> Sequence[Tensor]:
+        """Return what the heads read of each fork: its options' hidden states, then its answer's.
 
-    def _continue(
-        self, rows: Sequence[Sequence[int]], states: Sequence[State]
-    ) -> tuple[list[Tensor], list[State]]:
+        They are copied out, so that the other tokens' hidden states die here.
+        """
+        rows = [fork.ids for fork in forks]
         lengths = [len(row) for row in rows]
-        attend = RowAttention(lengths, states, keep=True)
-        recur = RowRecurrence(lengths, states, keep=True)
-        tapped = self._pass(rows, states, attend, recur, taps=self.taps)
-        return tapped, states_after(attend, recur, self.backbone.config.state_layers)
-
-    def _pass(
-        self,
-        rows: Sequence[Sequence[int]],
-        states: Sequence[State],
-        attend: RowAttention,
-        recur: RowRecurrence,
-        *,
-        taps: tuple[int, ...],
-    ) -> list[Tensor]:
-        num = sum(map(len, rows))
-        # one product over a multiple of 16 rows gives each row the same bits in any company
-        spare = -num % _ROW_GRID
-        ids = [token for row in rows for token in row] + [0] * spare
-        positions = [
-            torch.arange(state.length, state.length + len(row))
-            for row, state in zip(rows, states, strict=True)
+        last = (self.backbone.config.num_layers,)
+        attend, recur = RowAttention(lengths, states), RowRecurrence(lengths, states)
+        (final_NH,) = run_pass(self.backbone, rows, states, attend, recur, taps=last)
+        read = [
+            first + position
+            for first, fork in zip(accumulate(lengths, initial=0), forks, strict=False)
+            for position in (*fork.options, len(fork.ids) - 1)
         ]
-        tapped = self.backbone.hidden(
-            torch.tensor(ids),
-            torch.cat([*positions, torch.zeros(spare, dtype=torch.long)]),
-            attend,
-            recur,
-            taps=taps,
-        )
-        return [tap_NH[:num] for tap_NH in tapped]
+        return torch.split(final_NH[read].float(), [len(fork.options) + 1 for fork in forks])
+
+    def _head(self, fork: Fork, read_LH: Tensor, context: ContextState) -> Tensor | SpanScores:
+        answer_H = read_LH[-1]
+        if fork.head == "extract":
+            temperature = self.heads.temperature("extract")
+            return SpanScores(answer_H, context.span_keys, temperature, anchor=fork.anchor)
+        if fork.head == "count":
+            return count_logits(self.heads, answer_H)
+        if fork.head == "anchor":
+            return anchor_logits(answer_H, context.span_keys)
+        return probabilities(self.heads, fork.head, answer_H, read_LH[:-1])
 
 
 def _batches(lengths: Sequence[int]) -> list[tuple[int, int]]:

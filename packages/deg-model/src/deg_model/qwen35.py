@@ -48,6 +48,12 @@ class Qwen35Config(BackboneConfig):
         keys = self.num_key_heads * self.key_size
         return 2 * keys + self.num_value_heads * self.value_size
 
+    def moment_bytes(self, item: int) -> int:
+        """Return the memory of what the state layers remember, in a dtype of *item* bytes."""
+        state = 4 * self.num_value_heads * self.key_size * self.value_size
+        tail = item * self.num_channels * (self.conv_width - 1)
+        return len(self.state_layers) * (state + tail)
+
 
 def config_from_hf(config: Mapping[str, Any]) -> Qwen35Config:
     """Read a transformers `Qwen3_5TextConfig` as a dict, or a `Qwen3_5Config` around one.

@@ -7,6 +7,7 @@ with the old one where that leaves every token of the old one as it was.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import torch
@@ -15,7 +16,7 @@ from torch import Tensor
 # P tokens read, L tokens to add, G key/value heads, D head size, S room in a buffer
 # I rows of a pass, H state heads, K key size, V value size, C channels, W tokens of a tail
 
-__all__ = ["KeyValues", "LayerState", "Recurrent", "State"]
+__all__ = ["KeyValues", "LayerState", "Moment", "Recurrent", "State"]
 
 _LEAST_ROOM = 64
 _ROOM_SHARE = 4
@@ -42,19 +43,28 @@ class KeyValues:
     _buffer: _Buffer | None = field(default=None, repr=False)
 
     @classmethod
-    def of(cls, keys_LGD: Tensor, values_LGD: Tensor) -> KeyValues:
-        """Keep a copy of the keys and values of a row's first tokens."""
+    def of(cls, keys_LGD: Tensor, values_LGD: Tensor, *, room: int = 0) -> KeyValues:
+        """Keep a copy of the keys and values of a row's first tokens, with *room* for so many."""
+        if room > len(keys_LGD):
+            return cls(keys_LGD[:0], values_LGD[:0]).extended(keys_LGD, values_LGD, room=room)
         kept = torch.contiguous_format
         return cls(keys_LGD.clone(memory_format=kept), values_LGD.clone(memory_format=kept))
 
     def __len__(self) -> int:
         return len(self.keys_PGD)
 
-    def extended(self, keys_LGD: Tensor, values_LGD: Tensor) -> KeyValues:
+    def extended(
+        self, keys_LGD: Tensor, values_LGD: Tensor, *, room: int | None = None
+    ) -> KeyValues:
         """Return what is remembered after further tokens.
 
         They are written behind this one's in the same buffer where nothing stands there yet; a
         second continuation of the same tokens gets a copy. With gradients nothing is overwritten.
+
+        Args:
+            keys_LGD: The keys of the further tokens.
+            values_LGD: Their values.
+            room: The tokens that a new buffer has room for; a share more than needed if not given.
         """
         if torch.is_grad_enabled():
             return KeyValues(
@@ -63,11 +73,16 @@ class KeyValues:
         start, end = len(self), len(self) + len(keys_LGD)
         buffer = self._buffer
         if buffer is None or buffer.used != start or end > len(buffer.keys_SGD):
-            buffer = self._copied(end + max(_LEAST_ROOM, end // _ROOM_SHARE))
+            grown = end + max(_LEAST_ROOM, end // _ROOM_SHARE)
+            buffer = self._copied(grown if room is None else max(room, end))
         buffer.keys_SGD[start:end] = keys_LGD
         buffer.values_SGD[start:end] = values_LGD
         buffer.used = end
         return KeyValues(buffer.keys_SGD[:end], buffer.values_SGD[:end], buffer)
+
+    def first(self, num_tokens: int) -> KeyValues:
+        """Return what was remembered of the first tokens: a view."""
+        return KeyValues(self.keys_PGD[:num_tokens], self.values_PGD[:num_tokens])
 
     @property
     def num_bytes(self) -> int:
@@ -104,6 +119,14 @@ class Recurrent:
         """The delta rule's state of this row."""
         return None if self.states_IHKV is None else self.states_IHKV[self.index]
 
+    def alone(self) -> Recurrent:
+        """Return this row in memory of its own, so that the others of its pass can be let go."""
+        if len(self.tails_ICW) == 1:
+            return self
+        own = slice(self.index, self.index + 1)
+        state_1HKV = None if self.states_IHKV is None else self.states_IHKV[own].clone()
+        return Recurrent(state_1HKV, self.tails_ICW[own].clone())
+
     @property
     def tail_CW(self) -> Tensor:
         """The convolution's last inputs of this row."""
@@ -121,6 +144,23 @@ LayerState = KeyValues | Recurrent
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Moment:
+    """What the state layers, by their number, remembered after the first *length* tokens."""
+
+    length: int
+    layers: Mapping[int, Recurrent] = field(default_factory=dict)
+
+    def alone(self) -> Moment:
+        """Return this moment in memory of its own."""
+        return Moment(self.length, {i: layer.alone() for i, layer in self.layers.items()})
+
+    @property
+    def num_bytes(self) -> int:
+        """The memory that the moment holds."""
+        return sum(layer.num_bytes for layer in self.layers.values())
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class State:
     """What every layer remembers of the tokens read so far; empty before the first.
 
@@ -129,6 +169,24 @@ class State:
 
     layers: tuple[LayerState, ...] = ()
     length: int = 0
+
+    @property
+    def recurrent(self) -> dict[int, Recurrent]:
+        """What the state layers remember, by their number."""
+        return {i: layer for i, layer in enumerate(self.layers) if isinstance(layer, Recurrent)}
+
+    def at(self, moment: Moment) -> State:
+        """Return what every layer remembered at an earlier *moment*."""
+        layers = (
+            layer.first(moment.length) if isinstance(layer, KeyValues) else moment.layers[index]
+            for index, layer in enumerate(self.layers)
+        )
+        return State(tuple(layers), moment.length)
+
+    def alone(self) -> State:
+        """Return this state in memory of its own: no other row of its pass stays with it."""
+        layers = (layer.alone() if isinstance(layer, Recurrent) else layer for layer in self.layers)
+        return State(tuple(layers), self.length)
 
     @property
     def num_bytes(self) -> int:

@@ -94,7 +94,7 @@ class FieldPlan:
         """The RFC 6901 pointer of the value, with `*` for each item."""
         return _pointer(self.path)
 
-    def pointer_at(self, indices: Sequence[int]) -> str:
+    def pointer_at(self, indices: Sequence[int | str]) -> str:
         """Return the pointer of the value in one item, the outermost index first."""
         return _pointer_at(self.path, self.item_steps, indices)
 
@@ -159,7 +159,7 @@ class ArrayPlan:
         """The RFC 6901 pointer of the array, with `*` for each item around it."""
         return _pointer(self.path)
 
-    def pointer_at(self, indices: Sequence[int]) -> str:
+    def pointer_at(self, indices: Sequence[int | str]) -> str:
         """Return the pointer of the array in one item, the outermost index first."""
         return _pointer_at(self.path, self.item_steps, indices)
 
@@ -204,7 +204,9 @@ def _pointer(path: tuple[str, ...]) -> str:
     return "".join(f"/{escape_token(name)}" for name in path)
 
 
-def _pointer_at(path: tuple[str, ...], item_steps: tuple[int, ...], indices: Sequence[int]) -> str:
+def _pointer_at(
+    path: tuple[str, ...], item_steps: tuple[int, ...], indices: Sequence[int | str]
+) -> str:
     tokens = list(path)
     for step, index in zip(item_steps, indices, strict=True):
         tokens[step] = str(index)

@@ -21,6 +21,7 @@ from deg_model import (
     save_checkpoint,
 )
 from deg_train.console import Stop, say
+from deg_train.losses import LOSSES
 from deg_train.recipe import default_mixture, drawer
 from deg_train.trainer import FitOptions, StepReport, Trainer, run
 
@@ -107,15 +108,17 @@ def _with_progress(reports: Iterable[StepReport], options: FitOptions) -> Iterat
 
 
 def _line(window: list[StepReport], options: FitOptions, seconds_per_step: float) -> str:
-    last, num = window[-1], len(window)
-    mean = {
-        name: sum(getattr(report, name) for report in window) / num
-        for name in ("decide", "extract", "decide_right", "extract_right")
-    }
+    last = window[-1]
+    parts = []
+    for name in LOSSES:
+        asked = [report for report in window if name in report.losses]
+        if asked:
+            loss, right = (
+                sum(getattr(report, of)[name] for report in asked) / len(asked)
+                for of in ("losses", "right")
+            )
+            parts.append(f"{name} {loss:.3f} ({right:.2f} right)")
     rate = sum(r.tokens for r in window) / sum(r.seconds for r in window)
     left = (options.steps - last.step) * seconds_per_step / 60
-    return (
-        f"step {last.step}/{options.steps}  decide {mean['decide']:.3f} "
-        f"({mean['decide_right']:.2f} right)  extract {mean['extract']:.3f} "
-        f"({mean['extract_right']:.2f} right)  {rate:.0f} tokens/s  {left:.0f} min left"
-    )
+    done = f"step {last.step}/{options.steps}"
+    return "  ".join([done, *parts, f"{rate:.0f} tokens/s", f"{left:.0f} min left"])

@@ -12,17 +12,21 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from deg_model import Heads
+from deg_model import Heads, anchor_bias_of
 from deg_train.batches import Batch, Row
 from deg_train.passes import Hidden
 
-# R questions, O outcomes, B contexts, T tokens, H hidden, S right spans
+# R questions, O outcomes, B contexts, T tokens, H hidden, S right spans, N counts
 
 __all__ = [
     "DECIDE_HEADS",
+    "AnchorLogits",
+    "CountLogits",
     "DecideLogits",
     "ExtractLogits",
     "Guesses",
+    "anchor_logits",
+    "count_logits",
     "decide_logits",
     "extract_logits",
     "guess_spans",
@@ -54,6 +58,49 @@ class DecideLogits:
         """Return the probability of each likeliest outcome and whether it is right."""
         peak_R = (self.logits_RO / temperature).softmax(-1).amax(-1)
         return list(zip(peak_R.tolist(), self.right().tolist(), strict=True))
+
+
+@dataclass(frozen=True, slots=True)
+class CountLogits:
+    """The count questions of a batch: logits, -inf where so many items may not be, and answers."""
+
+    logits_RN: Tensor
+    count_R: Tensor
+
+    def losses(self) -> Tensor:
+        """Return the negative log-likelihood [R] of each right count."""
+        return F.cross_entropy(self.logits_RN, self.count_R, reduction="none")
+
+    def right(self) -> Tensor:
+        """Say of each question [R] whether its likeliest count is the right one."""
+        return self.logits_RN.argmax(-1) == self.count_R
+
+
+@dataclass(frozen=True, slots=True)
+class AnchorLogits:
+    """The anchor questions of a batch.
+
+    Attributes:
+        logits_RT: Of each token as the start of an item.
+        starts_RT: 1 where one starts, else 0.
+        region_RT: Where one may start.
+    """
+
+    logits_RT: Tensor
+    starts_RT: Tensor
+    region_RT: Tensor
+
+    def losses(self) -> Tensor:
+        """Return each question's binary cross-entropy [R] over its region, by 1 + its items."""
+        losses_RT = F.binary_cross_entropy_with_logits(
+            self.logits_RT, self.starts_RT, reduction="none"
+        )
+        return (losses_RT * self.region_RT).sum(-1) / (1 + self.starts_RT.sum(-1))
+
+    def right(self) -> Tensor:
+        """Say of each question [R] whether exactly the right tokens are likelier than not."""
+        marked_RT = (self.logits_RT > 0) & self.region_RT
+        return (marked_RT == self.starts_RT.bool()).all(-1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,6 +200,9 @@ def extract_logits(heads: Heads, batch: Batch, hidden: Hidden) -> ExtractLogits 
     answer_RH, context_R = hidden.final_NH[_answers(rows)], _contexts(rows)
     keys_BTD = heads.extract.start_key(hidden.features_BTK)
     start_RT = heads.extract.start(answer_RH, keys_BTD[context_R])
+    bias_RT = _item_bias(heads, 0, batch, rows)
+    if bias_RT is not None:
+        start_RT = start_RT + F.pad(bias_RT, (0, 1))
     outside_RT = F.pad(_outside(batch)[context_R], (0, 1), value=False)
     # one line for each right span of each question, null questions have none
     lines = [(r, *span) for r, row in enumerate(rows) for span in row.question.spans]
@@ -163,7 +213,7 @@ def extract_logits(heads: Heads, batch: Batch, hidden: Hidden) -> ExtractLogits 
         row_S=row_S,
         start_S=start_S,
         end_S=end_S,
-        end_ST=_ends(heads, batch, hidden, answer_RH[row_S], context_R[row_S], start_S),
+        end_ST=_ends(heads, batch, hidden, [rows[line[0]] for line in lines], start_S),
     )
 
 
@@ -175,21 +225,64 @@ def guess_spans(heads: Heads, batch: Batch, hidden: Hidden) -> Guesses | None:
         return None
     rows = _rows(batch, "extract")
     start_R = logits.start_RT[:, :-1].argmax(-1)
-    answer_RH, context_R = hidden.final_NH[_answers(rows)], _contexts(rows)
-    return Guesses(logits, start_R, _ends(heads, batch, hidden, answer_RH, context_R, start_R))
+    return Guesses(logits, start_R, _ends(heads, batch, hidden, rows, start_R))
+
+
+def count_logits(heads: Heads, batch: Batch, hidden: Hidden) -> CountLogits | None:
+    """Return the logits of the count questions of *batch*, None where it has none."""
+    rows = _rows(batch, "count")
+    if not rows:
+        return None
+    logits_RN = heads.count(hidden.final_NH[_answers(rows)])
+    least_R, most_R = (_index([row.question.counts[end] for row in rows]) for end in (0, 1))
+    number_1N = torch.arange(logits_RN.shape[1])[None]
+    barred_RN = (number_1N < least_R[:, None]) | (number_1N > most_R[:, None])
+    count_R = _index([row.question.outcome for row in rows])
+    return CountLogits(logits_RN.masked_fill(barred_RN, float("-inf")), count_R)
+
+
+def anchor_logits(heads: Heads, batch: Batch, hidden: Hidden) -> AnchorLogits | None:
+    """Return the logits of the anchor questions of *batch*, None where it has none."""
+    rows = _rows(batch, "anchor")
+    if not rows:
+        return None
+    starts_RT = torch.zeros(len(rows), batch.width)
+    region_RT = torch.zeros(len(rows), batch.width, dtype=torch.bool)
+    for number, row in enumerate(rows):
+        starts_RT[number, batch.first + _index(row.question.starts)] = 1
+        first, end = row.question.region
+        region_RT[number, batch.first + first : batch.first + end] = True
+    context_R, head = _contexts(rows), heads.anchor
+    keys_BTD, prior_BT = head.key(hidden.features_BTK), head.prior(hidden.features_BTK)[..., 0]
+    answer_RH = hidden.final_NH[_answers(rows)]
+    logits_RT: Tensor = head(answer_RH, keys_BTD[context_R], prior_BT[context_R])
+    return AnchorLogits(logits_RT, starts_RT, region_RT)
+
+
+def _item_bias(heads: Heads, border: int, batch: Batch, rows: Sequence[Row]) -> Tensor | None:
+    """Return the bias [R, T] of tokens as starts, *border* 0, or ends, 1, in anchored items."""
+    anchors = [row.question.fork.anchor for row in rows]
+    if not any(anchors):
+        return None
+    first_R1, end_R1 = (
+        batch.first + _index([(anchor or (0, 0))[part] for anchor in anchors])[:, None]
+        for part in (0, 1)
+    )
+    table_2B = heads.extract.anchor_bias[border]
+    bias_RT = anchor_bias_of(table_2B, torch.arange(batch.width), first_R1, end_R1)
+    return bias_RT * torch.tensor([[anchor is not None] for anchor in anchors])
 
 
 def _ends(
-    heads: Heads,
-    batch: Batch,
-    hidden: Hidden,
-    answer_SH: Tensor,
-    context_S: Tensor,
-    start_S: Tensor,
+    heads: Heads, batch: Batch, hidden: Hidden, rows_S: Sequence[Row], start_S: Tensor
 ) -> Tensor:
+    answer_SH, context_S = hidden.final_NH[_answers(rows_S)], _contexts(rows_S)
     features_BTK, head = hidden.features_BTK, heads.extract
     keys_STD = head.end_key(features_BTK)[context_S]
     logits_ST = head.end(answer_SH, features_BTK[context_S, start_S], start_S, keys_STD)
+    bias_ST = _item_bias(heads, 1, batch, rows_S)
+    if bias_ST is not None:
+        logits_ST = logits_ST + bias_ST
     return logits_ST.masked_fill(_outside(batch)[context_S], float("-inf"))
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from deg_model import Tokenizer
 from deg_train.batches import Batch, pack
-from deg_train.generate import DocumentSource
+from deg_train.generate import DocumentSource, ListSource
 from deg_train.questions import Example, example_of
 from deg_train.sources import (
     Banking77,
@@ -27,18 +27,22 @@ MAX_EXAMPLE_TOKENS = 1600
 """Longer draws are left out: one would be a whole step."""
 
 _WEIGHTS = {
-    "generated": 0.46,
-    "banking77": 0.24,
+    "generated": 0.42,
+    "lists": 0.21,
+    "banking77": 0.21,
     "nlu-evaluation": 0.03,
-    "snips": 0.03,
-    "nlupp": 0.09,
-    "restaurant8k": 0.15,
+    "snips": 0.02,
+    "nlupp": 0.06,
+    "restaurant8k": 0.05,
 }
 
 
 def default_mixture(folder: Path | None) -> Mixture:
     """Return the mixture over generated documents and the public sets under *folder*."""
-    sources: list[tuple[Sampler, float]] = [(DocumentSource("train"), _WEIGHTS["generated"])]
+    sources: list[tuple[Sampler, float]] = [
+        (ListSource("train"), _WEIGHTS["lists"]),
+        (DocumentSource("train"), _WEIGHTS["generated"]),
+    ]
     if folder is not None:
         sources += [
             (Banking77(folder / "banking77"), _WEIGHTS["banking77"]),
@@ -64,7 +68,7 @@ def drawer(
         examples: list[Example] = []
         size = 0
         while size < options.tokens_per_step:
-            example = example_of(chosen.sample(rng), tokenizer)
+            example = example_of(chosen.sample(rng), tokenizer, rng)
             if example.questions and example.num_tokens <= MAX_EXAMPLE_TOKENS:
                 examples.append(example)
                 size += example.num_tokens

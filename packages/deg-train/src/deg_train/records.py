@@ -79,9 +79,12 @@ def lookup(value: dict[str, Any], pointer: str) -> Any:
     """Return what the pointer leads to in the value, None where it leads nowhere."""
     found: Any = value
     for token in pointer.split("/")[1:]:
-        if not isinstance(found, dict):
+        if isinstance(found, list):
+            found = found[int(token)] if token.isdigit() and int(token) < len(found) else None
+        elif isinstance(found, dict):
+            found = found.get(token.replace("~1", "/").replace("~0", "~"))
+        else:
             return None
-        found = found.get(token.replace("~1", "/").replace("~0", "~"))
     return found
 
 
@@ -108,6 +111,9 @@ def check(record: Record) -> None:
 def _is_verbatim(schema: dict[str, Any], pointer: str) -> bool:
     leaf: Any = schema
     for token in pointer.split("/")[1:]:
-        leaf = leaf["properties"][token.replace("~1", "/").replace("~0", "~")]
+        if "items" in leaf:
+            leaf = leaf["items"]
+        else:
+            leaf = leaf["properties"][token.replace("~1", "/").replace("~0", "~")]
     branches = [leaf, *leaf.get("anyOf", ()), *leaf.get("oneOf", ())]
     return not any(branch.get("format") in ("date", "date-time") for branch in branches)

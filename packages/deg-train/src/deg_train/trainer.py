@@ -11,7 +11,7 @@ import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
 
@@ -21,21 +21,25 @@ from safetensors.torch import save_file
 from torch import Tensor, nn
 
 from deg_model import (
+    ArrayMode,
     Backbone,
     Base,
     Checkpoint,
     Heads,
     LowRankAdapters,
     default_taps,
+    load_heads,
 )
 from deg_train.batches import Batch
-from deg_train.losses import Losses, batch_losses
+from deg_train.logits import DECIDE_HEADS
+from deg_train.losses import LOSSES, Loss, batch_losses
 from deg_train.passes import read_batch
 
 __all__ = ["FitOptions", "StepReport", "Trainer", "run"]
 
 
 _UP_FACTOR = 2.0
+_ZERO = torch.zeros(())
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,13 +71,16 @@ class FitOptions:
 
 @dataclass(frozen=True, slots=True)
 class StepReport:
-    """What one step measured."""
+    """What one step measured.
+
+    Attributes:
+        losses: The mean of each loss; one that the step had no question for is missing.
+        right: The share of right answers beside each.
+    """
 
     step: int
-    decide: float
-    extract: float
-    decide_right: float
-    extract_right: float
+    losses: dict[str, float]
+    right: dict[str, float]
     tokens: int
     padded: int
     seconds: float
@@ -121,31 +128,36 @@ class Trainer:
         """Make one optimizer step on *batches*; each loss is a mean over the whole step."""
         began = time.perf_counter()
         rate = self._set_learning_rate()
-        heads = [row.question.fork.head for batch in batches for row in batch.rows]
-        num_extract = max(heads.count("extract"), 1)
-        num_decide = max(len(heads) - heads.count("extract"), 1)
-        num_votes = max(sum(_num_votes(batch) for batch in batches), 1)
+        num_questions = _num_questions(batches)
+        # the questions of a context to a decide head share one vote
+        num_terms = num_questions | {"decide": sum(_num_votes(batch) for batch in batches)}
+        weights = {name: LOSSES[name] / max(num, 1) for name, num in num_terms.items()}
         shares = _shares(batches, self._threads)
-        work = partial(self._accumulate, num_votes=num_votes, num_extract=num_extract)
+        work = partial(self._accumulate, weights=weights)
         parts = list(self._pool.map(work, shares))
         for index, parameter in enumerate(self._parameters.values()):
             found = [grad for _, grads in parts if (grad := grads[index]) is not None]
             parameter.grad = sum(found[1:], start=found[0]) if found else None
-        losses = [each for part, _ in parts for each in part]
-        decide, extract, decide_right, extract_right = (
-            sum(float(getattr(each, name)) for each in losses)
-            for name in ("decide", "extract", "decide_right", "extract_right")
-        )
+        done = [losses for part, _ in parts for losses in part]
+        total = {
+            name: [losses[name] for losses in done if name in losses]
+            for name, num in num_questions.items()
+            if num
+        }
         nn.utils.clip_grad_norm_(self._parameters.values(), 1.0)
         self._optimizer.step()
         self._optimizer.zero_grad(set_to_none=True)
         self.step += 1
         return StepReport(
             step=self.step,
-            decide=decide / num_votes,
-            extract=extract / num_extract,
-            decide_right=decide_right / num_decide,
-            extract_right=extract_right / num_extract,
+            losses={
+                name: sum(float(loss.total) for loss in each) / num_terms[name]
+                for name, each in total.items()
+            },
+            right={
+                name: sum(loss.num_right for loss in each) / num_questions[name]
+                for name, each in total.items()
+            },
             tokens=sum(batch.num_real_tokens for batch in batches),
             padded=sum(len(batch.ids_N) for batch in batches),
             seconds=time.perf_counter() - began,
@@ -153,23 +165,21 @@ class Trainer:
         )
 
     def _accumulate(
-        self, batches: Sequence[Batch], *, num_votes: int, num_extract: int
-    ) -> tuple[list[Losses], list[Tensor | None]]:
+        self, batches: Sequence[Batch], *, weights: dict[str, float]
+    ) -> tuple[list[dict[str, Loss]], list[Tensor | None]]:
         """Return the losses of *batches* and the gradient of their weighted sum."""
         parameters = list(self._parameters.values())
         total: list[Tensor | None] = [None] * len(parameters)
         done = []
         for batch in batches:
             losses = self.losses(batch)
-            loss = losses.decide / num_votes + losses.extract / num_extract
+            loss = sum((weights[name] * each.total for name, each in losses.items()), _ZERO)
             grads = torch.autograd.grad(loss, parameters, allow_unused=True)
             total = [_add(before, grad) for before, grad in zip(total, grads, strict=True)]
-            done.append(
-                replace(losses, decide=losses.decide.detach(), extract=losses.extract.detach())
-            )
+            done.append({name: each.detached() for name, each in losses.items()})
         return done, total
 
-    def losses(self, batch: Batch) -> Losses:
+    def losses(self, batch: Batch) -> dict[str, Loss]:
         """Run one forward pass and return its losses."""
         adapters = self.adapters.pairs(self.backbone.dtype)
         hidden = read_batch(self.backbone, batch, taps=self.taps, adapters=adapters)
@@ -184,6 +194,7 @@ class Trainer:
             rank=self.options.rank,
             heads=dict(self.heads.state_dict()),
             adapters=self.adapters.named_tensors(),
+            arrays=ArrayMode("anchor"),
         )
 
     def start_from(self, checkpoint: Checkpoint) -> None:
@@ -199,7 +210,7 @@ class Trainer:
                 f"{checkpoint.model_id!r} has adapters of rank {checkpoint.rank}; "
                 f"say --rank {checkpoint.rank}"
             )
-        self.heads.load_state_dict(checkpoint.heads)
+        load_heads(self.heads, checkpoint.heads)
         self.adapters.load(checkpoint.adapters)
 
     def save(self, path: Path) -> None:
@@ -253,7 +264,15 @@ class Trainer:
 
 def _num_votes(batch: Batch) -> int:
     asked = {(row.context, row.question.fork.head) for row in batch.rows}
-    return sum(head != "extract" for _, head in asked)
+    return sum(head in DECIDE_HEADS for _, head in asked)
+
+
+def _num_questions(batches: Sequence[Batch]) -> dict[str, int]:
+    heads = [row.question.fork.head for batch in batches for row in batch.rows]
+    return {
+        name: sum(head == name or (name == "decide" and head in DECIDE_HEADS) for head in heads)
+        for name in LOSSES
+    }
 
 
 def _shares(batches: Sequence[Batch], num: int) -> list[list[Batch]]:
