@@ -7,7 +7,7 @@ import pytest
 
 from deg_train.cli import main
 
-COMMANDS = ("fit", "calibrate", "evaluate", "report")
+COMMANDS = ("fit", "average", "calibrate", "evaluate", "report")
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -23,6 +23,7 @@ def test_every_argument_has_a_help_text(command: str, capsys: pytest.CaptureFixt
 @pytest.mark.parametrize(
     "arguments",
     [
+        ["average", "out", "nowhere"],
         ["calibrate", "nowhere"],
         ["evaluate", "nowhere", "--out", "out"],
         ["evaluate", "nowhere", "--out", "out", "--suite", "nlupp"],

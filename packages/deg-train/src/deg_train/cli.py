@@ -1,4 +1,4 @@
-"""The `deg-train` command: fit, calibrate, evaluate, report."""
+"""The `deg-train` command: fit, average, calibrate, evaluate, report."""
 
 from __future__ import annotations
 
@@ -8,7 +8,13 @@ from collections.abc import Sequence
 
 from deg_model import ModelError
 from deg_schema import DegSchemaError
-from deg_train.commands import add_calibrate, add_evaluate, add_fit, add_report
+from deg_train.commands import (
+    add_average,
+    add_calibrate,
+    add_evaluate,
+    add_fit,
+    add_report,
+)
 from deg_train.console import say
 
 __all__ = ["main"]
@@ -18,7 +24,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit status."""
     parser = argparse.ArgumentParser(prog="deg-train", description="Train and measure deg.")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    for add in (add_fit, add_calibrate, add_evaluate, add_report):
+    for add in (add_fit, add_average, add_calibrate, add_evaluate, add_report):
         add(commands)
     parsed = parser.parse_args(arguments)
     try:

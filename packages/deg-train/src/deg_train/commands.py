@@ -8,6 +8,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from deg_model import load_checkpoint, save_checkpoint
+from deg_train.averaging import average
 from deg_train.calibrate import calibrate
 from deg_train.evaluate import evaluate
 from deg_train.fit import fit
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
     # the class that `add_subparsers` returns has no public name
     Commands = argparse._SubParsersAction[argparse.ArgumentParser]
 
-__all__ = ["add_calibrate", "add_evaluate", "add_fit", "add_report"]
+__all__ = ["add_average", "add_calibrate", "add_evaluate", "add_fit", "add_report"]
 
 
 def add_fit(commands: Commands) -> None:
@@ -60,6 +62,19 @@ def add_fit(commands: Commands) -> None:
         "--save-every", type=_count, default=50, help="steps between two saved states"
     )
     parser.set_defaults(run=_fit)
+
+
+def add_average(commands: Commands) -> None:
+    """Add `average` to *commands*."""
+    parser = commands.add_parser(
+        "average",
+        help="write the mean of several checkpoints of one run",
+        description="Write the mean of checkpoints that stem from one another, which generalises "
+        "better than any of them. Calibrate it afterwards.",
+    )
+    parser.add_argument("out", type=Path, help="folder of the new checkpoint")
+    parser.add_argument("checkpoints", type=Path, nargs="+", help="folders, the latest last")
+    parser.set_defaults(run=_average)
 
 
 def add_calibrate(commands: Commands) -> None:
@@ -147,6 +162,12 @@ def _fit(arguments: argparse.Namespace) -> int:
         threads=arguments.threads,
         save_every=arguments.save_every,
     )
+
+
+def _average(arguments: argparse.Namespace) -> int:
+    mean = average([load_checkpoint(folder) for folder in arguments.checkpoints])
+    save_checkpoint(mean, arguments.out)
+    return 0
 
 
 def _calibrate(arguments: argparse.Namespace) -> int:
