@@ -182,7 +182,7 @@ def test_the_question_where_items_start(tokenizer: Tokenizer) -> None:
     fork = anchor_fork(STAFF, [NAME, SENIOR, MAIL], tokenizer)
     assert text_of(tokenizer, fork.ids) == (
         "ARRAY /team/staff\nTITLE Staff\nDESCRIPTION Who works there.\n"
-        "ITEM FIELDS /name, /senior, /mails/*\n"
+        "ITEM FIELDS /mails/*, /name, /senior\n"
         "KIND mark where each item starts in the context\nANSWER:"
     )
     assert (fork.head, fork.options, fork.anchor) == ("anchor", (), None)

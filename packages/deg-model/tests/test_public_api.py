@@ -43,6 +43,7 @@ def test_the_public_names() -> None:
         "MAX_COUNT",
         "MAX_SPAN_TOKENS",
         "ModelError",
+        "Progress",
         "Qwen35",
         "Qwen35Config",
         "Recurrent",
@@ -50,11 +51,14 @@ def test_the_public_names() -> None:
         "RowRecurrence",
         "SpanKeys",
         "SpanScores",
+        "Start",
         "State",
+        "TapFeatures",
         "Tokenizer",
         "TrainingAttention",
         "TrainingRecurrence",
         "WeightsError",
+        "Writer",
         "__version__",
         "anchor_bias_of",
         "anchor_fork",
@@ -73,6 +77,8 @@ def test_the_public_names() -> None:
         "save_checkpoint",
         "states_after",
         "tap_features",
+        "text_header",
+        "text_trunk",
     }
 
 

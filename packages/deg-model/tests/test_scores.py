@@ -4,7 +4,17 @@ import pytest
 import torch
 from torch import Tensor
 
-from deg_model import MAX_SPAN_TOKENS, Heads, SpanKeys, SpanScores, anchor_bias_of
+from deg_kernels import linear
+from deg_model import (
+    MAX_SPAN_TOKENS,
+    Heads,
+    SpanKeys,
+    SpanScores,
+    TapFeatures,
+    anchor_bias_of,
+    scores as module,
+    tap_features,
+)
 from deg_model.scores import anchor_logits, count_logits, probabilities
 
 
@@ -82,6 +92,45 @@ def test_span_scores_are_what_the_head_is_trained_to_give(anchor: tuple[int, int
         (3, 39), scores.log_end([3, 39]), expected_ST, strict=True
     ):
         assert torch.allclose(log_end_W[: 40 - start], log_end_T[start:], atol=1e-5)
+
+
+def test_questions_asked_together_have_the_scores_they_have_alone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    heads, answers_RH = make_heads(), torch.randn(7, 32)
+    keys = SpanKeys(torch.randn(40, 96), heads.extract, heads.anchor)
+    anchors = [None, (5, 30), None, (0, 3), (39, 40), None, None]
+    monkeypatch.setattr(module, "_ROWS_PER_PASS", 3)
+    together = SpanScores.each(answers_RH, keys, 0.7, anchors)
+    # whatever the order in which they are looked at
+    for row in (0, 6, 1, 3, 5, 4, 2):
+        alone = SpanScores(answers_RH[row], keys, 0.7, anchor=anchors[row])
+        assert torch.equal(together[row].log_start, alone.log_start)
+        assert together[row].log_null == alone.log_null
+        assert torch.equal(together[row].log_end([0, 9]), alone.log_end([0, 9]))
+
+
+def test_many_questions_hold_the_scores_of_few(monkeypatch: pytest.MonkeyPatch) -> None:
+    heads = make_heads()
+    keys = SpanKeys(torch.randn(500, 96), heads.extract, heads.anchor)
+    monkeypatch.setattr(module, "_LOGITS_PER_PASS", 2000)
+    each = SpanScores.each(torch.randn(100, 32), keys, 0.7, [None] * 100)
+    assert all(len(scores.log_start) == 500 for scores in each)
+    held = {id(scores._starts): scores._starts._held_RZ for scores in each}
+    assert sum(held_RZ.untyped_storage().nbytes() for held_RZ in held.values()) <= 4 * 2000
+
+
+@pytest.mark.parametrize("num_tokens", [0, 7, 1024, 1500])
+def test_keys_computed_in_blocks_are_those_computed_at_once(num_tokens: int) -> None:
+    heads, taps_TCH = make_heads(), torch.randn(num_tokens, 3, 32).bfloat16()
+    keys = SpanKeys(TapFeatures(taps_TCH), heads.extract, heads.anchor)
+    features_TK = tap_features(list(taps_TCH.unbind(1)))
+    assert torch.equal(keys.features_TK[:], features_TK)
+    assert torch.equal(keys.start_TD, linear(features_TK, heads.extract.start_key.weight))
+    assert torch.equal(keys.anchor_TD, linear(features_TK, heads.anchor.key.weight))
+    computed = [keys.start_TD, keys.end_TD, keys.anchor_TD, keys.anchor_prior_T]
+    held = [taps_TCH, *computed]
+    assert keys.num_bytes == sum(t.numel() * t.element_size() for t in held)
 
 
 def test_where_an_item_is_changes_where_its_values_are() -> None:

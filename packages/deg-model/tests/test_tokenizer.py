@@ -27,6 +27,27 @@ def test_special_tokens_are_read_only_where_asked(
     assert tokenizer.decode(list(tokenizer.encode(text))) == text
 
 
+def test_tokens_spell_the_bytes_of_their_texts(tokenizer: Tokenizer) -> None:
+    text = "quick naïve — 東京 €\n\t\0"
+    spelled = [tokenizer.token_bytes[token] for token in tokenizer.encode(text)]
+    assert b"".join(each or b"?" for each in spelled) == text.encode()
+    assert {each for each in tokenizer.token_bytes if each and len(each) == 1} == {
+        bytes([byte]) for byte in range(256)
+    }
+
+
+def test_special_tokens_spell_nothing(tokenizer: Tokenizer) -> None:
+    (start,) = tokenizer.encode("<|im_start|>", special=True)
+    assert tokenizer.token_bytes[start] is None
+    assert tokenizer.token_bytes[tokenizer.answer_end] is None
+
+
+def test_a_vocabulary_without_an_end_of_texts_is_refused() -> None:
+    bare = Tokenizer(tokenizers.Tokenizer(tokenizers.models.BPE()))
+    with pytest.raises(WeightsError, match="im_end"):
+        _ = bare.answer_end
+
+
 def test_asking_for_special_tokens_changes_nothing_after(tokenizer: Tokenizer) -> None:
     before = tokenizer.encode_with_offsets("<|im_end|>")
     tokenizer.encode("<|im_end|>", special=True)

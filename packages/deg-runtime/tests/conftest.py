@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +12,27 @@ import torch
 from tokenizers import decoders, models, pre_tokenizers, trainers
 from torch import Tensor
 
-from deg_model import BackboneConfig, DegModel, Heads, Llama, Tokenizer, default_taps
-from deg_runtime import Engine
+from deg_model import (
+    CHATS,
+    ArrayMode,
+    Backbone,
+    BackboneConfig,
+    DegModel,
+    Heads,
+    Lfm2,
+    Lfm2Config,
+    Llama,
+    Qwen35,
+    Qwen35Config,
+    Tokenizer,
+    default_taps,
+    lfm2,
+    qwen35,
+)
+from deg_runtime import Contexts, Engine, Request, Trace
 from deg_schema import (
     Decided,
+    DegError,
     Extracted,
     FieldPlan,
     Missing,
@@ -47,6 +64,8 @@ class FakeEngine:
         schema: Mapping[str, Any],
         *,
         options: Options | Mapping[str, Any] | None = None,
+        trace: Trace | None = None,
+        on_progress: Callable[[int, int], None] | None = None,
     ) -> dict[str, Any]:
         if self.error:
             raise self.error
@@ -55,6 +74,20 @@ class FakeEngine:
         text = render_context(context)
         outcomes = {field.pointer: self._outcome(field, text) for field in plan.fields}
         return assemble(plan, schema, outcomes, model="fake", prompt_tokens=len(text.split()))
+
+    def fill_many(
+        self,
+        requests: Sequence[Request],
+        *,
+        options: Options | Mapping[str, Any] | None = None,
+    ) -> list[dict[str, Any] | DegError]:
+        return [self._fill_one(*request, options=options) for request in requests]
+
+    def _fill_one(self, *request: Any, options: Any) -> dict[str, Any] | DegError:
+        try:
+            return self.fill(*request, options=options)
+        except DegError as error:
+            return error
 
     def _outcome(self, field: FieldPlan, text: str) -> Outcome:
         if field.mode.startswith("decide"):
@@ -77,7 +110,7 @@ VOCABULARY = 320
 
 
 @pytest.fixture(scope="session")
-def tokenizer() -> Tokenizer:
+def inner_tokenizer() -> tokenizers.Tokenizer:
     inner = tokenizers.Tokenizer(models.BPE())
     inner.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False, trim_offsets=False)
     inner.decoder = decoders.ByteLevel()
@@ -89,37 +122,58 @@ def tokenizer() -> Tokenizer:
     )
     words = ["FIELD KIND OPTIONS ANSWER DESCRIPTION text span number date naïve — 東京 東京 2026"]
     inner.train_from_iterator(words * 2, trainer)
-    return Tokenizer(inner)
+    return inner
 
 
 @pytest.fixture(scope="session")
-def make_engine(tokenizer: Tokenizer) -> Callable[..., Engine]:
+def tokenizer(inner_tokenizer: tokenizers.Tokenizer) -> Tokenizer:
+    return Tokenizer(inner_tokenizer)
+
+
+@pytest.fixture(scope="session")
+def make_engine(
+    tokenizer: Tokenizer, inner_tokenizer: tokenizers.Tokenizer
+) -> Callable[..., Engine]:
     """Make engines with random weights, which answer at random but always alike."""
     torch.set_num_threads(1)
 
     def make(
-        *, hidden: int = 64, max_positions: int = 2048, dtype: torch.dtype = torch.float32
+        *,
+        family: str = "llama",
+        hidden: int = 64,
+        max_positions: int = 2048,
+        dtype: torch.dtype = torch.float32,
+        arrays: ArrayMode | None = None,
+        anchor_bias: float = 0.0,
+        cache_bytes: int = 0,
     ) -> Engine:
-        config = BackboneConfig(
-            family="llama",
-            vocab_size=VOCABULARY,
-            hidden_size=hidden,
-            intermediate_size=2 * hidden,
-            num_layers=2,
-            num_heads=4,
-            num_kv_heads=2,
-            head_size=hidden // 4,
-            norm_eps=1e-5,
-            rope_theta=10000.0,
-            max_positions=max_positions,
-        )
-        backbone = Llama(config, {k: w.to(dtype) for k, w in random_weights(config).items()})
-        taps = default_taps(config.num_layers)
+        sizes = {
+            "family": family,
+            "vocab_size": VOCABULARY,
+            "hidden_size": hidden,
+            "intermediate_size": 2 * hidden,
+            "num_layers": 2,
+            "num_heads": 4,
+            "num_kv_heads": 2,
+            "head_size": hidden // 4,
+            "norm_eps": 1e-5,
+            "rope_theta": 10000.0,
+            "max_positions": max_positions,
+        }
+        backbone = tiny_backbone(family, sizes, dtype)
+        taps = default_taps(backbone.config.num_layers)
         torch.manual_seed(1)
         heads = Heads(hidden, hidden * len(taps))
         for weight in heads.parameters():
             torch.nn.init.normal_(weight, std=0.25)
-        return Engine(DegModel(backbone, heads, tokenizer, taps=taps, model_id="tiny"))
+        heads.anchor.bias.data.fill_(anchor_bias)
+        tokens = tokenizer
+        if family != "llama":
+            inner = tokenizers.Tokenizer.from_str(inner_tokenizer.to_str())
+            inner.add_special_tokens(["<|startoftext|>"])
+            tokens = Tokenizer(inner, CHATS[family])
+        model = DegModel(backbone, heads, tokens, taps=taps, model_id="tiny", arrays=arrays)
+        return Engine(model, Contexts(model, cache_bytes))
 
     return make
 
@@ -127,6 +181,38 @@ def make_engine(tokenizer: Tokenizer) -> Callable[..., Engine]:
 @pytest.fixture(scope="session")
 def engine(make_engine: Callable[..., Engine]) -> Engine:
     return make_engine()
+
+
+def tiny_backbone(family: str, sizes: dict[str, Any], dtype: torch.dtype) -> Backbone:
+    """Make a stack of any family, with layers of each kind."""
+    if family == "llama":
+        config = BackboneConfig(**sizes)
+        return Llama(config, {name: w.to(dtype) for name, w in random_weights(config).items()})
+    sizes |= {"vocab_size": VOCABULARY + 16, "head_size": 64, "num_layers": 3}
+    if family == "lfm2":
+        short = Lfm2Config(**sizes, state_layers=frozenset({0, 2}), conv_width=3)
+        return Lfm2(short, _drawn(lfm2.weight_shapes(short), dtype))
+    gated = Qwen35Config(
+        **sizes,
+        state_layers=frozenset({0, 1}),
+        rotary_size=16,
+        num_key_heads=2,
+        num_value_heads=4,
+        key_size=32,
+        value_size=32,
+        conv_width=4,
+    )
+    return Qwen35(gated, _drawn(qwen35.weight_shapes(gated), dtype))
+
+
+def _drawn(shapes: Mapping[str, tuple[int, ...]], dtype: torch.dtype) -> dict[str, Tensor]:
+    generator = torch.Generator().manual_seed(0)
+    weights = {}
+    for name, shape in shapes.items():
+        values = torch.randn(*shape, generator=generator)
+        scale = 0.1 if "norm" in name else shape[-1] ** -0.5
+        weights[name] = (values if "embed" in name else values * scale).to(dtype)
+    return weights
 
 
 def random_weights(config: BackboneConfig) -> dict[str, Tensor]:

@@ -113,34 +113,6 @@ def test_every_problem_is_told_before_the_model_loads(
     assert not page.exists()
 
 
-def test_a_text_to_be_written_is_told_before_the_model_loads(
-    words: list[str], capsys: pytest.CaptureFixture[str]
-) -> None:
-    leaves = {"a": {"type": "string"}, "reply": {"type": "string", "x-generate": True}}
-    Path(words[3]).write_text(json.dumps({"type": "object", "properties": leaves}))
-    assert main(words, load=_unloadable) == 2
-    (line,) = capsys.readouterr().err.splitlines()
-    place, _, message = line.partition(": ")
-    assert place == "/properties/reply"
-    assert "'x-generate'" in message
-
-
-def test_every_array_is_told_before_the_model_loads(
-    words: list[str], capsys: pytest.CaptureFixture[str]
-) -> None:
-    rows = {"type": "array", "items": {"type": "object", "properties": {"n": {"type": "number"}}}}
-    tags = {"type": "array", "x-generate": True, "items": {"type": "string"}}
-    Path(words[3]).write_text(
-        json.dumps({"type": "object", "properties": {"rows": rows, "tags": tags}})
-    )
-    assert main(words, load=_unloadable) == 2
-    assert capsys.readouterr().err.splitlines() == [
-        f"/properties/{name}: this version fills no arrays; "
-        "ask for each value as a property of its own"
-        for name in ("rows", "tags")
-    ]
-
-
 def test_a_json_context_that_json_cannot_say_is_refused(
     words: list[str], capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
@@ -232,3 +204,37 @@ def test_an_incomplete_command_gets_the_usage(
         main(arguments, load=_unloadable)
     assert stopped.value.code == 2
     assert "usage: deg" in capsys.readouterr().err
+
+
+def test_a_trace_says_what_was_done(
+    words: list[str], fake_engine: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    class Traced(fake_engine):  # type: ignore[misc, valid-type]
+        def fill(self, *request: Any, trace: Any = None, **options: Any) -> Any:
+            trace.asked(3, 120, 0.0)
+            return super().fill(*request, **options)
+
+    assert main([*words, "--trace"], load=Traced(WORDS)) == 0
+    output = capsys.readouterr()
+    assert json.loads(output.out)["order"] == "A-1047"
+    (asked,) = json.loads(output.err)["rounds"]
+    assert (asked["rows"], asked["tokens"]) == (3, 120)
+
+
+def test_a_real_engine_tells_trace_progress_and_log(
+    words: list[str], make_engine: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path(words[3]).write_text(json.dumps({"type": "object", "properties": SCHEMA["properties"]}))
+    engine = make_engine()
+    told: list[tuple[int, int]] = []
+    engine.fill(TEXT, {"type": "object", "properties": {}}, on_progress=lambda *at: told.append(at))
+    assert told[-1][0] == told[-1][1] > 0
+    command = [*words, "--trace", "--log-json", "--meta"]
+    assert main(command, load=lambda *_, **__: engine) == 0
+    output = capsys.readouterr()
+    logged, _, traced = output.err.partition("\n")
+    assert json.loads(logged)["message"] == "filled"
+    trace, usage = json.loads(traced), json.loads(output.out)["usage"]
+    assert json.loads(logged)["prompt_tokens"] == usage["prompt_tokens"]
+    assert trace["num_requests"] == 1
+    assert [asked["rows"] for asked in trace["rounds"]] == [3]

@@ -66,7 +66,7 @@ def test_what_is_no_text_is_refused(tmp_path: Path, content: bytes, message: str
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"{", "no JSON .* line 1 column 2"),
+        (b"{", "no JSON .* at column 2"),
         (b"3", "an object, an array or a string"),
         (b'{"a": 1, "b": 2, "a": 3}', "the key 'a' is given twice"),
         (b"[" * 100_000, "nests too deep"),

@@ -3,7 +3,8 @@ from __future__ import annotations
 import copy
 import json
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -11,11 +12,15 @@ import torch
 from hypothesis import HealthCheck, given, settings, strategies as st
 from jsonschema import Draft202012Validator
 
-from deg_model import ContextTooLong
-from deg_runtime import Engine
-from deg_schema import (
-    DegSchemaError,
+from deg_runtime import (
+    ContextTooLong,
+    DegError,
+    Engine,
     FillError,
+    Trace,
+    contexts as contexts_module,
+)
+from deg_schema import (
     Options,
     Pointer,
     RequestError,
@@ -377,15 +382,67 @@ def test_filling_again_changes_no_byte(engine: Engine) -> None:
     assert first == second
 
 
-def test_a_document_that_cannot_be_filled_leaves_the_others_alone(engine: Engine) -> None:
+def test_a_request_fails_alone_with_what_fill_would_raise(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def without_room(texts: Sequence[str], **more: Any) -> list[Any]:
+        read = engine.contexts.read_many
+        return [
+            ContextTooLong(9, 9, 1) if text == "too long" else read([text])[0] for text in texts
+        ]
+
     good = ("Ann is here", schema_of({"a": {"type": "string"}}))
-    missing = ("nobody", schema_of({"m": ABSENT}, ["m"]))
-    written = ("Ann", schema_of({"t": {"type": "string", "x-generate": True}}))
-    responses = engine.fill_many([missing, good, written])
-    assert isinstance(responses[0], FillError)
-    assert responses[1] == engine.fill(*good)
-    assert isinstance(responses[2], FillError)
+    bad: list[tuple[Any, Any, Any]] = [
+        ("nobody", schema_of({"m": ABSENT}, ["m"]), None),
+        ("Ann", {"type": "object", "properties": {"a": {"type": "what"}}}, None),
+        (5, good[1], None),
+        ("Ann", good[1], {"speed": 9}),
+        ("rows", schema_of({"rows": {"type": "array", "items": {"type": "string"}}}), None),
+        ("too long", good[1], None),
+    ]
+    alone = engine.fill(*good)
+    contexts = SimpleNamespace(read_many=without_room, batches=engine.contexts.batches)
+    responses = Engine(engine.model, contexts).fill_many([bad[0], good, *bad[1:], good])
+    assert [type(response) for response in responses] == [
+        FillError,
+        dict,
+        SchemaError,
+        RequestError,
+        RequestError,
+        FillError,
+        ContextTooLong,
+        dict,
+    ]
+    assert all(isinstance(one, DegError) for one in responses if not isinstance(one, dict))
+    assert responses[1] == responses[-1] == alone
+    for (context, schema, options), response in zip(
+        bad[:4], responses[:1] + responses[2:5], strict=True
+    ):
+        with pytest.raises(type(response)) as raised:
+            engine.fill(context, schema, options=options)
+        assert str(raised.value) == str(response)
+
+
+def test_nothing_to_fill_is_filled(engine: Engine) -> None:
     assert engine.fill_many([]) == []
+
+
+def test_each_request_has_its_own_options(engine: Engine) -> None:
+    schema = schema_of({"d": {"type": "string", "format": "date"}}, ["d"])
+    dates = engine.fill_many(
+        [("on 03/05/2026", schema, {"date_order": "MDY"}), ("on 03/05/2026", schema)],
+        options={"date_order": "DMY"},
+    )
+    assert [one["value"]["d"] for one in dates] == ["2026-03-05", "2026-05-03"]
+
+
+def test_each_document_is_read_once_whichever_requests_are_on_it(engine: Engine) -> None:
+    trace = Trace()
+    schema = schema_of({"a": {"type": "string"}})
+    engine.fill_many([("Ann", schema), ("Bob", schema), ("Ann", schema)], trace=trace)
+    one, other = (len(engine.model.encode(text).ids) for text in ("Ann", "Bob"))
+    assert trace.context_tokens == one + other
+    assert trace.num_requests == trace.rounds[0].rows == 3
 
 
 @pytest.mark.parametrize("context", ["", " ", "\n\t  \r\n", "\u3000", "\x00", {}, [], "\ufeff"])
@@ -396,15 +453,20 @@ def test_a_context_of_nothing_holds_nothing(engine: Engine, context: Any) -> Non
     check_values(response, render_context(context), schema, Options())
 
 
-def test_a_context_too_long_is_refused_with_the_numbers(engine: Engine) -> None:
-    context = "ab 1 " * 20_000
-    with pytest.raises(ContextTooLong, match=r"has \d{5,6} tokens .* at most 2048: split"):
-        engine.fill(context, schema_of({"n": {"type": "number"}}))
+def test_a_context_too_long_is_refused_with_the_numbers(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(contexts_module, "free_bytes", lambda: 1000)
+    with pytest.raises(ContextTooLong, match=r"has \d+ tokens"):
+        engine.fill("ab 1 " * 20, schema_of({"n": {"type": "number"}}))
 
 
-def test_a_context_as_long_as_the_model_reads_is_filled(engine: Engine) -> None:
+def test_a_context_longer_than_the_base_was_trained_on_is_filled(
+    make_engine: Callable[..., Engine],
+) -> None:
+    engine = make_engine(max_positions=256)
     schema = schema_of({"n": {"type": "number"}, "s": {"type": "string"}}, ["n", "s"])
-    context = "ab 1 " * 400
+    context = "ab 1 " * 200
     check_values(engine.fill(context, schema), context, schema, Options())
 
 
@@ -424,18 +486,17 @@ def test_every_problem_of_a_schema_comes_at_once(engine: Engine) -> None:
     assert len(raised.value.problems) == 2
 
 
-def test_a_text_to_be_written_is_refused_by_name_before_anything_is_read(engine: Engine) -> None:
-    leaves = {"a": {"type": "string"}, "reply": {"type": "string", "x-generate": True}}
-    with pytest.raises(DegSchemaError, match="^/reply: .*'x-generate'.*leave the field out$"):
-        # too long to be read
-        engine.fill("ab 1 " * 20_000, schema_of(leaves))
-
-
-def test_an_array_is_refused_by_name_before_anything_is_read(engine: Engine) -> None:
+def test_an_array_is_refused_where_the_checkpoint_was_not_trained_on_any(engine: Engine) -> None:
     leaves = {"a": {"type": "string"}, "rows": {"type": "array", "items": {"type": "string"}}}
-    with pytest.raises(DegSchemaError, match="^/rows: this version fills no arrays"):
-        # too long to be read
-        engine.fill("ab 1 " * 20_000, schema_of(leaves))
+    with pytest.raises(FillError, match="^/rows: the checkpoint 'tiny' was not trained on arrays"):
+        engine.fill("Ann", schema_of(leaves))
+
+
+def test_a_text_is_written_from_what_was_found(engine: Engine) -> None:
+    leaves = {"a": {"type": "string"}, "b": {"type": "string", "x-generate": True, "maxLength": 5}}
+    response = engine.fill("Ann", schema_of(leaves), options={"max_new_tokens": 8, **EAGER})
+    assert response["value"].keys() == {"a", "b"}
+    assert response["meta"]["/b"]["generated_tokens"] == response["usage"]["generated_tokens"] > 0
 
 
 @pytest.mark.parametrize("leaf", [{"type": "number"}, {"type": "integer"}, {"type": "string"}])

@@ -9,4 +9,32 @@ def test_public_names_are_sorted_and_there() -> None:
 
 
 def test_the_public_names() -> None:
-    assert set(deg_runtime.__all__) == {"Engine", "__version__", "load"}
+    assert set(deg_runtime.__all__) == {
+        "CheckpointError",
+        "ContextTooLong",
+        "Contexts",
+        "DegError",
+        "Engine",
+        "Event",
+        "FieldDone",
+        "FillError",
+        "Filled",
+        "Request",
+        "RequestError",
+        "SchemaError",
+        "TextPiece",
+        "Trace",
+        "__version__",
+        "load",
+    }
+
+
+def test_every_error_of_a_caller_has_one_root() -> None:
+    errors = (
+        deg_runtime.SchemaError,
+        deg_runtime.RequestError,
+        deg_runtime.FillError,
+        deg_runtime.ContextTooLong,
+        deg_runtime.CheckpointError,
+    )
+    assert all(issubclass(error, deg_runtime.DegError) for error in errors)

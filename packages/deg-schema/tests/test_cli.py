@@ -176,15 +176,6 @@ def test_adapt_writes_nothing_where_a_problem_stays(capsys: pytest.CaptureFixtur
     assert Path("new.json").read_text(encoding="utf-8") == "as it was"
 
 
-def test_plan_notes_what_this_version_does_not_fill(capsys: pytest.CaptureFixture[str]) -> None:
-    tags = {"type": "array", "items": {"type": "string"}}
-    _write("tags.json", {"type": "object", "properties": {"tags": tags}})
-    assert main(["plan", "tags.json"]) == 0
-    out, err = capsys.readouterr()
-    assert "/tags/*" in out
-    assert err.startswith("deg-schema: note: /properties/tags: this version fills no arrays")
-
-
 def test_plan_of_nothing_says_what_is_missing(capsys: pytest.CaptureFixture[str]) -> None:
     _write("empty.json", {"type": "object"})
     assert main(["plan", "empty.json"]) == 0

@@ -15,6 +15,7 @@ def test_the_public_names() -> None:
         "Constraints",
         "DateTime",
         "Decided",
+        "DegError",
         "DegSchemaError",
         "Extracted",
         "Failure",
@@ -42,6 +43,9 @@ def test_the_public_names() -> None:
         "Reading",
         "RequestError",
         "SchemaError",
+        "Settled",
+        "SettledPart",
+        "Unwritten",
         "__version__",
         "adapt",
         "assemble",
@@ -62,9 +66,9 @@ def test_the_public_names() -> None:
         "read_span",
         "render_context",
         "search_pattern",
+        "settle",
+        "split_plan",
         "trim_span",
-        "unsupported",
-        "why_unsupported",
     }
 
 

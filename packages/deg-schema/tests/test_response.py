@@ -257,3 +257,12 @@ def test_an_assembled_value_is_valid(choices: st.DataObject) -> None:
     outcomes = {field.pointer: choices.draw(_outcome(field)) for field in plan.fields}
     response = assemble(plan, SCHEMA, outcomes, model="m", prompt_tokens=1)
     Draft202012Validator(SCHEMA).validate(response["value"])
+
+
+@pytest.mark.parametrize(("cached", "usage"), [(0, {}), (3, {"cached_tokens": 3})])
+def test_usage_says_what_had_been_read_before(cached: int, usage: dict[str, int]) -> None:
+    schema = {"type": "object"}
+    response = assemble(
+        compile_schema(schema), schema, {}, model="m", prompt_tokens=5, cached_tokens=cached
+    )
+    assert response["usage"] == {"prompt_tokens": 5, "generated_tokens": 0} | usage

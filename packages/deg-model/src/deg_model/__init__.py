@@ -34,6 +34,7 @@ from deg_model.reading import ContextState, Progress, Start
 from deg_model.recurrence import RowRecurrence, states_after
 from deg_model.scores import SpanKeys, SpanScores
 from deg_model.state import KeyValues, Recurrent, State
+from deg_model.text_layout import text_header, text_trunk
 from deg_model.tokenizer import Tokenizer
 from deg_model.training_recurrence import TrainingRecurrence
 from deg_model.weights import (
@@ -43,6 +44,7 @@ from deg_model.weights import (
     published_base,
     resolve_base,
 )
+from deg_model.writing import Writer
 
 __all__ = [
     "ArrayMode",
@@ -90,6 +92,7 @@ __all__ = [
     "TrainingAttention",
     "TrainingRecurrence",
     "WeightsError",
+    "Writer",
     "__version__",
     "anchor_bias_of",
     "anchor_fork",
@@ -108,4 +111,6 @@ __all__ = [
     "save_checkpoint",
     "states_after",
     "tap_features",
+    "text_header",
+    "text_trunk",
 ]

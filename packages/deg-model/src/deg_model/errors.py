@@ -1,17 +1,19 @@
 """Everything that deg_model raises for a caller's mistake.
 
-ModelError
+ModelError            a `deg_schema.DegError`
 ├── CheckpointError   a checkpoint is missing, damaged, of another version or made for another base
 ├── WeightsError      base weights cannot be found, downloaded or trusted
-└── ContextTooLong    a context has more tokens than the model reads
+└── ContextTooLong    a context does not fit the memory that is free
 """
 
 from __future__ import annotations
 
+from deg_schema import DegError
+
 __all__ = ["CheckpointError", "ContextTooLong", "ModelError", "WeightsError"]
 
 
-class ModelError(Exception):
+class ModelError(DegError):
     """The model cannot do what was asked."""
 
 
@@ -24,4 +26,22 @@ class WeightsError(ModelError):
 
 
 class ContextTooLong(ModelError):
-    """A context has more tokens than the model reads."""
+    """A context does not fit the memory that is free; raised before anything is read.
+
+    Args:
+        num_tokens: The context's.
+        bytes_needed: What reading it takes.
+        bytes_free: What was free for it.
+    """
+
+    def __init__(self, num_tokens: int, bytes_needed: int, bytes_free: int) -> None:
+        self.num_tokens = num_tokens
+        self.bytes_needed, self.bytes_free = bytes_needed, bytes_free
+        super().__init__(num_tokens, bytes_needed, bytes_free)
+
+    def __str__(self) -> str:
+        return (
+            f"the context has {self.num_tokens:,} tokens, for which {self.bytes_needed / 1e9:.2f} "
+            f"GB of memory are needed and {max(self.bytes_free, 0) / 1e9:.2f} GB are free: split "
+            "the document, or free memory"
+        )

@@ -16,7 +16,7 @@ import torch
 from torch import Tensor
 
 # N flat tokens, H hidden, A attention heads, G key/value heads, D head size, R adapter rank
-# C channels, W taps of a convolution, B key heads and J value heads of the delta rule
+# V vocabulary, C channels, W taps of a convolution, B key heads and J value heads of the delta rule
 # K key size, V value size
 
 __all__ = ["Adapters", "Attend", "Backbone", "BackboneConfig", "Recur"]
@@ -90,6 +90,10 @@ class Backbone(Protocol):
     @property
     def dtype(self) -> torch.dtype:
         """The dtype of the weights and of the hidden states."""
+
+    @property
+    def embedding_VH(self) -> Tensor:
+        """The token embeddings."""
 
     def hidden(
         self,

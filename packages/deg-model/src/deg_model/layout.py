@@ -116,7 +116,8 @@ def _array_header(
 ) -> list[str]:
     lines = [f"ARRAY {_pointer(array, items)}", *_locators(items), *_annotations(array)]
     inside = len(array.pointer) + len("/*")
-    names = [name for field in fields if (name := field.pointer[inside:])]
+    # in whichever order the schema has them, the question is the same
+    names = sorted(name for field in fields if (name := field.pointer[inside:]))
     return [*lines, f"ITEM FIELDS {', '.join(names)}"] if names else lines
 
 

@@ -13,7 +13,7 @@ from deg_model.errors import WeightsError
 from deg_model.family import Backbone
 from deg_model.weights import BaseFiles, load_weights
 
-__all__ = ["FAMILIES", "load_backbone"]
+__all__ = ["FAMILIES", "load_backbone", "load_head"]
 
 
 def load_backbone(files: BaseFiles, dtype: torch.dtype = torch.bfloat16) -> Backbone:
@@ -31,6 +31,12 @@ def load_backbone(files: BaseFiles, dtype: torch.dtype = torch.bfloat16) -> Back
         return FAMILIES[files.family](files.config, weights)
     except KeyError as error:
         raise WeightsError(f"{files.folder} lacks {error}: delete it to fetch it again") from error
+
+
+def load_head(files: BaseFiles, dtype: torch.dtype = torch.bfloat16) -> Tensor | None:
+    """Return the head over the vocabulary, or None where it is the token embeddings."""
+    head_VH = load_weights(files).get("lm_head.weight")
+    return None if head_VH is None else head_VH.to(dtype)
 
 
 def _llama(config: Mapping[str, Any], weights: Mapping[str, Tensor]) -> Backbone:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import cached_property
 from itertools import accumulate
 
 import torch
@@ -29,6 +30,7 @@ from deg_model.scores import (
 from deg_model.state import State
 from deg_model.tokenizer import Tokenizer
 from deg_model.weights import BaseFiles
+from deg_model.writing import Writer
 
 # N flat tokens, L those of a row that are read, H hidden
 
@@ -47,6 +49,7 @@ class DegModel:
         taps: The layers after which span keys read.
         model_id: The name that responses carry.
         arrays: How the heads find the items of arrays; None where they never learned to.
+        load_writer: Loads what writes texts; where it is not given the backbone itself does.
     """
 
     def __init__(
@@ -58,10 +61,12 @@ class DegModel:
         taps: tuple[int, ...],
         model_id: str,
         arrays: ArrayMode | None = None,
+        load_writer: Callable[[], Writer] | None = None,
     ) -> None:
         self.backbone, self.tokenizer = backbone, tokenizer
         self.taps, self.model_id, self.arrays = taps, model_id, arrays
         self.heads = heads.float().eval().requires_grad_(False)
+        self._load_writer = load_writer
         self.reader = Reader(backbone, taps, self.heads)
 
     @classmethod
@@ -97,14 +102,27 @@ class DegModel:
         with torch.no_grad():
             backbone = backbone.merged(adapters.pairs(torch.float32))
             backbone.pack()
+        tokenizer = Tokenizer.load(files.folder, files.family)
         return cls(
             backbone,
             heads,
-            Tokenizer.load(files.folder, files.family),
+            tokenizer,
             taps=checkpoint.taps,
             model_id=checkpoint.model_id,
             arrays=checkpoint.arrays,
+            load_writer=lambda: Writer.load(files, tokenizer, dtype),
         )
+
+    @cached_property
+    def writer(self) -> Writer:
+        """The base without adapters, which writes texts; loaded when first asked for.
+
+        Raises:
+            WeightsError: The base weights are gone or damaged.
+        """
+        if self._load_writer is None:
+            return Writer(self.backbone, self.backbone.embedding_VH, self.tokenizer)
+        return self._load_writer()
 
     def read(self, context: str) -> ContextState:
         """Read *context* once."""
@@ -144,8 +162,7 @@ class DegModel:
         for start, end in _batches([len(fork.ids) for fork in forks]):
             some = forks[start:end]
             read = self._read_rows(some, [context.state for context in contexts[start:end]])
-            for fork, context, read_LH in zip(some, contexts[start:end], read, strict=True):
-                answers.append(self._head(fork, read_LH, context))
+            answers += self._heads(some, contexts[start:end], read)
         return answers
 
     def _read_rows(self, forks: Sequence[Fork], states: Sequence[State]) -> Sequence[Tensor]:
@@ -165,11 +182,29 @@ class DegModel:
         ]
         return torch.split(final_NH[read].float(), [len(fork.options) + 1 for fork in forks])
 
-    def _head(self, fork: Fork, read_LH: Tensor, context: ContextState) -> Tensor | SpanScores:
+    def _heads(
+        self, forks: Sequence[Fork], contexts: Sequence[ContextState], read: Sequence[Tensor]
+    ) -> list[Tensor | SpanScores]:
+        answers: dict[int, Tensor | SpanScores] = {}
+        # questions about one context share the products with its keys
+        spans: dict[int, list[int]] = {}
+        for index, (fork, context) in enumerate(zip(forks, contexts, strict=True)):
+            if fork.head == "extract":
+                spans.setdefault(id(context), []).append(index)
+            else:
+                answers[index] = self._head(fork, read[index], context)
+        for indices in spans.values():
+            each = SpanScores.each(
+                torch.stack([read[index][-1] for index in indices]),
+                contexts[indices[0]].span_keys,
+                self.heads.temperature("extract"),
+                [forks[index].anchor for index in indices],
+            )
+            answers |= zip(indices, each, strict=True)
+        return [answers[index] for index in range(len(forks))]
+
+    def _head(self, fork: Fork, read_LH: Tensor, context: ContextState) -> Tensor:
         answer_H = read_LH[-1]
-        if fork.head == "extract":
-            temperature = self.heads.temperature("extract")
-            return SpanScores(answer_H, context.span_keys, temperature, anchor=fork.anchor)
         if fork.head == "count":
             return count_logits(self.heads, answer_H)
         if fork.head == "anchor":

@@ -37,6 +37,8 @@ __all__ = ["ContextState", "Progress", "Reader", "Start"]
 _PASS_TOKENS = 4096
 _REUSE_TOKENS = 64
 _FINEST_GRID = 512
+# the attention scores of a group of queries, and what becomes of them
+_SCORE_BYTES = 1 << 26
 
 Progress = Callable[[int, int], None]
 """Called with how many tokens are read and how many there are to read."""
@@ -120,7 +122,7 @@ class Reader:
         step: The number of tokens at whose multiples a read can start.
     """
 
-    def _init_(self, backbone: Backbone, taps: tuple[int, ...], heads: Heads) -> None:
+    def __init__(self, backbone: Backbone, taps: tuple[int, ...], heads: Heads) -> None:
         self._backbone, self._taps, self._heads = backbone, taps, heads
         self.grid = _grid(backbone)
         self.step = self.grid if backbone.config.state_layers else _REUSE_TOKENS
@@ -140,6 +142,21 @@ class Reader:
             if on_progress:
                 on_progress(total - sum(map(len, reads)), total)
         return [self._finished(read) for read in reads]
+
+    def num_bytes(self, num_tokens: int) -> int:
+        """Return the memory that a context of so many tokens takes once it is read."""
+        config, item = self._backbone.config, self._backbone.dtype.itemsize
+        keys = 3 * len(self._heads.extract.start_key.weight) + 1
+        token = config.token_bytes(item) + keys * torch.float32.itemsize
+        token += len(self._taps) * config.hidden_size * item
+        return num_tokens * token + (num_tokens // self.grid + 1) * config.moment_bytes(item)
+
+    def pass_bytes(self, num_tokens: int) -> int:
+        """Return about how much memory a pass over so many tokens takes beside that."""
+        config, item = self._backbone.config, self._backbone.dtype.itemsize
+        widths = 6 * config.hidden_size + 4 * config.intermediate_size
+        widths += 8 * config.num_heads * config.head_size
+        return min(num_tokens, _PASS_TOKENS) * widths * item + _SCORE_BYTES
 
     def _begun(self, encoded: EncodedContext, start: Start | None) -> _Read:
         shape = (encoded.num_tokens, len(self._taps), self._backbone.config.hidden_size)
@@ -190,7 +207,7 @@ class _Read:
     state: State
     moments: list[Moment]
 
-    def _len_(self) -> int:
+    def __len__(self) -> int:
         return len(self.encoded.ids) - self.state.length
 
     def next_ids(self, grid: int) -> tuple[int, ...]:

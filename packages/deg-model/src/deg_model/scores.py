@@ -11,7 +11,7 @@ from functools import cached_property
 import torch
 from torch import Tensor
 
-from deg_kernels import linear
+from deg_kernels import linear, log_softmax
 from deg_model.features import TapFeatures
 from deg_model.heads import (
     MAX_SPAN_TOKENS,
@@ -24,12 +24,14 @@ from deg_model.heads import (
 )
 
 # T context tokens, S starts, W span lengths, O options, H hidden, K features, D = 256
-# Z = T + 1 outcomes, N counts
+# R questions, Z = T + 1 outcomes, N counts
 
 __all__ = ["SpanKeys", "SpanScores", "anchor_logits", "count_logits", "probabilities"]
 
 _STARTS_PER_PASS = 64
 _TOKENS_PER_BLOCK = 1024
+_ROWS_PER_PASS = 64
+_LOGITS_PER_PASS = 1 << 22
 
 
 def probabilities(heads: Heads, name: str, answer_H: Tensor, options_OH: Tensor) -> Tensor:
@@ -118,15 +120,15 @@ class SpanKeys:
 class SpanScores:
     """One extract question's scores over the tokens of a context.
 
+    What is as long as the context is computed when it is asked for, of several questions at a time
+    where they were answered together, and kept for one such batch: many questions about a long
+    context never hold a score for each of its tokens each.
+
     Args:
         answer_H: The hidden state that answers.
         keys: The context's.
         temperature: Of the head.
         anchor: In an anchored item, the token where it starts and the one after its region.
-
-    Attributes:
-        log_start: Log-probabilities [T] that the value starts at each token.
-        log_null: The log-probability that the context does not hold the value.
     """
 
     def __init__(
@@ -137,19 +139,34 @@ class SpanScores:
         *,
         anchor: tuple[int, int] | None = None,
     ) -> None:
-        self._anchor = anchor
         self._answer_1H, self._keys, self._temperature = answer_H[None], keys, temperature
-        head = keys.head
-        match_1T = linear(linear(self._answer_1H, head.start_query.weight), keys.start_TD)
-        null_11 = linear(self._answer_1H, head.null.weight, head.null.bias)
-        match_1T = match_1T / SCORE_DIVISOR
-        if anchor is not None:
-            tokens_T = torch.arange(keys.num_tokens)
-            match_1T = match_1T + anchor_bias_of(head.anchor_bias[0], tokens_T, *anchor)
-        logits_Z = torch.cat([match_1T, null_11], dim=-1)[0]
-        log_Z = (logits_Z / temperature).log_softmax(-1)
-        self.log_start = log_Z[:-1]
-        self.log_null = float(log_Z[-1])
+        self._anchor = anchor
+        self._starts, self._row = _Starts(self._answer_1H, keys, temperature, [anchor]), 0
+
+    @classmethod
+    def each(
+        cls,
+        answers_RH: Tensor,
+        keys: SpanKeys,
+        temperature: float,
+        anchors: Sequence[tuple[int, int] | None],
+    ) -> list[SpanScores]:
+        """Return the scores of several questions about one context."""
+        starts, each = _Starts(answers_RH, keys, temperature, anchors), []
+        for row, (answer_H, anchor) in enumerate(zip(answers_RH, anchors, strict=True)):
+            each.append(cls(answer_H, keys, temperature, anchor=anchor))
+            each[-1]._starts, each[-1]._row = starts, row
+        return each
+
+    @property
+    def log_start(self) -> Tensor:
+        """Log-probabilities [T] that the value starts at each token."""
+        return self._starts.log_probabilities(self._row)[:-1]
+
+    @property
+    def log_null(self) -> float:
+        """The log-probability that the context does not hold the value."""
+        return float(self._starts.log_probabilities(self._row)[-1])
 
     def log_end(self, starts: Sequence[int]) -> Tensor:
         """Return log-probabilities [S, W] of spans of 1 to W tokens given their start.
@@ -174,6 +191,41 @@ class SpanScores:
             logits_SW = logits_SW + anchor_bias_of(head.anchor_bias[1], ends_SW, *self._anchor)
         logits_SW = logits_SW.masked_fill(ends_SW >= num_tokens, float("-inf"))
         return (logits_SW / self._temperature).log_softmax(-1)
+
+
+class _Starts:
+    """Where the values of several questions about one context start, of some at a time."""
+
+    def __init__(
+        self,
+        answers_RH: Tensor,
+        keys: SpanKeys,
+        temperature: float,
+        anchors: Sequence[tuple[int, int] | None],
+    ) -> None:
+        self._answers_RH, self._keys, self._temperature = answers_RH, keys, temperature
+        self._anchors = list(anchors)
+        self._num_at_a_time = max(1, min(_ROWS_PER_PASS, _LOGITS_PER_PASS // (keys.num_tokens + 1)))
+        self._first, self._held_RZ = -1, answers_RH[:0]
+
+    def log_probabilities(self, row: int) -> Tensor:
+        """Return the log-probabilities [Z] of a start at each token and, last, of null."""
+        first = row - row % self._num_at_a_time
+        if first != self._first:
+            self._first, self._held_RZ = first, self._computed(first, first + self._num_at_a_time)
+        return self._held_RZ[row - first]
+
+    def _computed(self, first: int, end: int) -> Tensor:
+        keys, head, answers_RH = self._keys, self._keys.head, self._answers_RH[first:end]
+        match_RT = linear(linear(answers_RH, head.start_query.weight), keys.start_TD)
+        match_RT /= SCORE_DIVISOR
+        tokens_T = torch.arange(keys.num_tokens)
+        for match_T, anchor in zip(match_RT, self._anchors[first:end], strict=True):
+            if anchor is not None:
+                match_T += anchor_bias_of(head.anchor_bias[0], tokens_T, *anchor)
+        null_R1 = linear(answers_RH, head.null.weight, head.null.bias)
+        logits_RZ = torch.cat([match_RT, null_R1], dim=-1)
+        return log_softmax(logits_RZ / self._temperature)
 
 
 def _option_logits(head: OptionHead, answer_H: Tensor, options_OH: Tensor) -> Tensor:

@@ -84,6 +84,12 @@ class KeyValues:
         """Return what was remembered of the first tokens: a view."""
         return KeyValues(self.keys_PGD[:num_tokens], self.values_PGD[:num_tokens])
 
+    def alone(self) -> KeyValues:
+        """Return these in memory of their own, if they lie in that of a longer context."""
+        if self.keys_PGD.untyped_storage().nbytes() == _num_bytes(self.keys_PGD):
+            return self
+        return KeyValues.of(self.keys_PGD, self.values_PGD)
+
     @property
     def num_bytes(self) -> int:
         """The memory of the keys and values, without the room behind them."""
@@ -185,8 +191,7 @@ class State:
 
     def alone(self) -> State:
         """Return this state in memory of its own: no other row of its pass stays with it."""
-        layers = (layer.alone() if isinstance(layer, Recurrent) else layer for layer in self.layers)
-        return State(tuple(layers), self.length)
+        return State(tuple(layer.alone() for layer in self.layers), self.length)
 
     @property
     def num_bytes(self) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from pathlib import Path
 
 import tokenizers
@@ -13,6 +14,13 @@ __all__ = ["Tokenizer"]
 
 _CACHED_LENGTH = 64
 _CACHED_LINES = 4096
+
+# a byte-level vocabulary spells bytes that are no visible letter with those from U+0100 on
+_VISIBLE = (*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100))
+_HIDDEN = tuple(byte for byte in range(0x100) if byte not in _VISIBLE)
+_BYTE_OF_LETTER = {chr(byte): byte for byte in _VISIBLE} | {
+    chr(0x100 + index): byte for index, byte in enumerate(_HIDDEN)
+}
 
 
 class Tokenizer:
@@ -72,6 +80,31 @@ class Tokenizer:
         """Return the tokens of *text* and the code points [start, end) that each one covers."""
         encoding = self._inner.encode(text, add_special_tokens=False)
         return encoding.ids, encoding.offsets
+
+    @cached_property
+    def token_bytes(self) -> tuple[bytes | None, ...]:
+        """What each token spells, by its number; None for those that are no part of a text.
+
+        A character may be spelled by several tokens, and a token may hold parts of two.
+        """
+        added = set(self._inner.get_added_tokens_decoder())
+        texts: list[bytes | None] = [None] * (max(self._inner.get_vocab().values(), default=-1) + 1)
+        for token, number in self._inner.get_vocab().items():
+            if number not in added and all(letter in _BYTE_OF_LETTER for letter in token):
+                texts[number] = bytes(_BYTE_OF_LETTER[letter] for letter in token) or None
+        return tuple(texts)
+
+    @property
+    def answer_end(self) -> int:
+        """The token that ends an answer.
+
+        Raises:
+            WeightsError: The vocabulary lacks it.
+        """
+        number = self._inner.token_to_id(self.chat.answer_end)
+        if number is None:
+            raise WeightsError(f"the tokenizer has no {self.chat.answer_end!r} to end a text with")
+        return int(number)
 
     def decode(self, ids: list[int]) -> str:
         """Return the text of *ids*, special tokens left out."""

@@ -15,9 +15,10 @@ from rich.rule import Rule
 from rich.text import Text
 
 from deg_model import ModelError
-from deg_runtime.cli import FAILED, OK, REFUSED, STOPPED, Filler, Load, describe_failure, use_utf8
+from deg_runtime.console import FAILED, OK, REFUSED, STOPPED, describe_failure, use_utf8
 from deg_runtime.documents import DocumentError, read_document, read_schema
 from deg_runtime.engine import load as load_engine
+from deg_runtime.fill_command import Filler, Load
 from deg_runtime.findings import findings, visible
 from deg_runtime.table import findings_table
 from deg_schema import DegSchemaError, render_context

@@ -15,6 +15,7 @@ __all__ = [
     "STANDARD_INPUT",
     "DocumentError",
     "check_target",
+    "parse_json",
     "read_document",
     "read_options",
     "read_schema",
@@ -58,6 +59,23 @@ def read_schema(path: Path) -> Any:
     return _parse(_read_text(str(path)), str(path))
 
 
+def parse_json(text: str) -> Any:
+    """Read a JSON text in which no key comes twice.
+
+    Raises:
+        DocumentError: It is none; the message names the place in it.
+    """
+    try:
+        return json.loads(text, object_pairs_hook=_object, parse_int=_integer)
+    except json.JSONDecodeError as error:
+        line = f"line {error.lineno} " if "\n" in text.strip() else ""
+        raise DocumentError(f"no JSON ({error.msg} at {line}column {error.colno})") from None
+    except RecursionError:
+        raise DocumentError("nests too deep; flatten it") from None
+    except _RepeatedKey as error:
+        raise DocumentError(f"the key {error} is given twice; keep one") from None
+
+
 def read_options(words: Iterable[str]) -> dict[str, Any]:
     """Read `name=value` words; a value is JSON where it reads as JSON, else a text.
 
@@ -87,9 +105,9 @@ def check_target(target: Path, *sources: str) -> None:
         raise DocumentError(f"{target}: the folder {target.parent} is not there; make it first")
     if target.exists():
         if not target.is_file():
-            raise DocumentError(f"{target}: not a file; name one to write the page to")
+            raise DocumentError(f"{target}: not a file; name one to write to")
         if any(Path(name).exists() and target.samefile(name) for name in sources):
-            raise DocumentError(f"{target}: the page would overwrite what it is made from")
+            raise DocumentError(f"{target}: it would overwrite what it is made from")
     if not os.access(target.parent, os.W_OK):
         raise DocumentError(f"{target}: the folder {target.parent} cannot be written to")
 
@@ -105,6 +123,9 @@ def write_whole(target: Path, text: str) -> None:
     try:
         unfinished.write_text(text, encoding="utf-8", newline="\n")
         unfinished.replace(target)
+    except OSError as error:
+        # a write says what failed, not where
+        raise OSError(error.errno, error.strerror, str(target)) from None
     finally:
         unfinished.unlink(missing_ok=True)
 
@@ -130,14 +151,9 @@ def _read_text(name: str) -> str:
 
 def _parse(text: str, name: str) -> Any:
     try:
-        return json.loads(text, object_pairs_hook=_object, parse_int=_integer)
-    except json.JSONDecodeError as error:
-        place = f"line {error.lineno} column {error.colno}"
-        raise DocumentError(f"{name}: no JSON ({error.msg} at {place})") from None
-    except RecursionError:
-        raise DocumentError(f"{name}: nests too deep; flatten it") from None
-    except _RepeatedKey as error:
-        raise DocumentError(f"{name}: the key {error} is given twice; keep one") from None
+        return parse_json(text)
+    except DocumentError as error:
+        raise DocumentError(f"{name}: {error}") from None
 
 
 class _RepeatedKey(Exception):

@@ -2,58 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import islice
+import time
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
-from torch import Tensor
-
-from deg_model import (
-    DEFAULT_CHECKPOINT,
-    ContextState,
-    DegModel,
-    Fork,
-    SpanScores,
-    fork_of,
-    load_checkpoint,
-    resolve_base,
+from deg_model import DEFAULT_CHECKPOINT, DegModel, Progress, load_checkpoint, resolve_base
+from deg_runtime.contexts import Contexts
+from deg_runtime.events import Event, Filled, Finished, TextPiece
+from deg_runtime.jobs import (
+    Answered,
+    Context,
+    Job,
+    OptionsLike,
+    Request,
+    Response,
+    prepare,
+    read_options,
 )
-from deg_runtime.decode import decode
-from deg_schema import (
-    ArrayPlan,
-    FieldPlan,
-    FillError,
-    FillPlan,
-    Options,
-    assemble,
-    compile_schema,
-    parse_options,
-    render_context,
-    why_unsupported,
-)
+from deg_runtime.logs import log_filled
+from deg_runtime.rounds import Asked, run_rounds
+from deg_runtime.trace import Trace
+from deg_runtime.writing import Pieces, text_pieces
+from deg_schema import DegError, FillError, Generated
 
 __all__ = ["Engine", "load"]
 
-Context: TypeAlias = str | Mapping[str, Any] | list[Any]
-
-
-@dataclass(frozen=True, slots=True)
-class _Job:
-    """A document as it is asked about."""
-
-    text: str
-    schema: Mapping[str, Any]
-    plan: FillPlan
-    forks: list[Fork]
-
 
 class Engine:
-    """Fills schemas; holds no state between calls, so one may serve many threads in turn."""
+    """Fills schemas; one may serve many threads in turn.
 
-    def __init__(self, model: DegModel) -> None:
+    Args:
+        model: What reads and answers.
+        contexts: Where contexts that were read are kept for the next call.
+    """
+
+    def __init__(self, model: DegModel, contexts: Contexts | None = None) -> None:
         self.model = model
+        self.contexts = Contexts(model) if contexts is None else contexts
 
     @property
     def model_id(self) -> str:
@@ -65,80 +51,176 @@ class Engine:
         context: Context,
         schema: Mapping[str, Any],
         *,
-        options: Options | Mapping[str, Any] | None = None,
-    ) -> dict[str, Any]:
+        options: OptionsLike = None,
+        trace: Trace | None = None,
+        on_progress: Progress | None = None,
+    ) -> Response:
         """Fill *schema* from *context* and return the response of contract section 8.
+
+        Args:
+            context: The document.
+            schema: What to fill.
+            options: Of the request.
+            trace: Filled in with what the call did.
+            on_progress: Called with tokens read and to read, again and again while it reads.
 
         Raises:
             SchemaError: The schema is outside the contract; it lists every problem.
             RequestError: The context or an option is.
-            FillError: A required field that may not be null has no valid value, or the schema
-                asks for an array or for a text to be written, which this version does not fill.
-            ContextTooLong: The context has more tokens than the model can read.
+            FillError: A required field that may not be null has no valid value, or the schema has
+                an array and the checkpoint was not trained on any.
+            ContextTooLong: The context does not fit the memory that is free.
         """
-        (response,) = self.fill_many([(context, schema)], options=options)
-        if isinstance(response, FillError):
+        (response,) = self.fill_many(
+            [(context, schema)], options=options, trace=trace, on_progress=on_progress
+        )
+        if isinstance(response, DegError):
             raise response
         return response
 
     def fill_many(
         self,
-        documents: Sequence[tuple[Context, Mapping[str, Any]]],
+        requests: Sequence[Request],
         *,
-        options: Options | Mapping[str, Any] | None = None,
-    ) -> list[dict[str, Any] | FillError]:
-        """Fill each schema from the context beside it, in shared passes, as `fill` would alone.
+        options: OptionsLike = None,
+        trace: Trace | None = None,
+        on_progress: Progress | None = None,
+    ) -> list[Response | DegError]:
+        """Fill each request in shared passes, as `fill` would alone.
 
-        A document whose schema cannot be filled has its error in place of a response.
+        A request that fails does so alone: what `fill` would raise stands in place of its response.
+
+        Args:
+            requests: Documents with their schemas, and options where they have their own.
+            options: Of the others.
+            trace: Filled in with what the call did.
+            on_progress: Called with tokens read and to read of the documents that are read
+                together, again and again while it reads.
 
         Raises:
-            SchemaError: A schema is outside the contract.
-            RequestError: A context or an option is.
-            ContextTooLong: A context has more tokens than the model can read.
+            RequestError: Of *options*.
         """
-        chosen = options if isinstance(options, Options) else parse_options(options or {})
-        jobs = [self._job(context, schema) for context, schema in documents]
-        responses = iter(self._answer([job for job in jobs if isinstance(job, _Job)], chosen))
-        return [next(responses) if isinstance(job, _Job) else job for job in jobs]
+        start = time.perf_counter()
+        trace = Trace() if trace is None else trace
+        shared = read_options(options)
+        with trace.phase("compile"):
+            jobs = prepare(requests, shared, self.model)
+        trace.num_requests += len(jobs)
+        responses: list[Response | DegError | None]
+        responses = [job if isinstance(job, DegError) else None for job in jobs]
+        for indices in self._batches(jobs):
+            some = [job for index in indices if isinstance(job := jobs[index], Job)]
+            for index, response in zip(indices, self._fill(some, trace, on_progress), strict=True):
+                responses[index] = response
+        filled = [response for response in responses if response is not None]
+        log_filled(filled, self.model_id, start)
+        return filled
 
-    def _job(self, context: Context, schema: Mapping[str, Any]) -> _Job | FillError:
-        plan = compile_schema(schema)
-        text = render_context(context)
-        parts: tuple[ArrayPlan | FieldPlan, ...] = (*plan.arrays, *plan.fields)
-        for part in parts:
-            if message := why_unsupported(part):
-                return FillError(message, part.pointer)
-        forks = [fork_of(field, self.model.tokenizer) for field in plan.fields]
-        return _Job(text, schema, plan, forks)
+    def stream(
+        self, context: Context, schema: Mapping[str, Any], *, options: OptionsLike = None
+    ) -> Iterator[Event]:
+        """Fill *schema* and yield what comes to stand; the last event has the response of `fill`.
 
-    def _answer(self, jobs: Sequence[_Job], options: Options) -> list[dict[str, Any] | FillError]:
-        states = self.model.read_many([job.text for job in jobs])
-        forks = [fork for job in jobs for fork in job.forks]
-        spread = [state for job, state in zip(jobs, states, strict=True) for _ in job.forks]
-        answers = iter(self.model.answer(forks, spread))
+        Fields outside arrays come first, those in an array when all of it is answered, texts in
+        pieces at last. To close the iterator is to stop the work.
+
+        Raises:
+            DegError: What `fill` raises; events that came before it hold all the same.
+        """
+        start, trace = time.perf_counter(), Trace(num_requests=1)
+        (job,) = prepare([(context, schema)], read_options(options), self.model)
+        if isinstance(job, DegError):
+            raise job
+        ((asked, cached_tokens),) = self._read([job], trace)
+        if isinstance(asked, DegError):
+            raise asked
+        finished = Finished(asked)
+        for _ in run_rounds(self.model, [asked], trace):
+            yield from finished.events()
+        answered = Answered.of(job, asked, cached_tokens)
+        # what was remembered of the document is not needed any more
+        del asked, finished
+        yield from _write([answered], self.model, trace)
+        response = answered.response(self.model_id)
+        log_filled([response], self.model_id, start)
+        if isinstance(response, DegError):
+            raise response
+        yield Filled(response)
+
+    def _batches(self, jobs: Sequence[Job | DegError]) -> Iterator[list[int]]:
+        """Cut the jobs, those on one document together, where memory would not hold more."""
+        by_text: dict[str, list[int]] = {}
+        for index, job in enumerate(jobs):
+            if isinstance(job, Job):
+                by_text.setdefault(job.text, []).append(index)
+        texts = list(by_text)
+        for piece in self.contexts.batches(texts):
+            yield [index for text in texts[piece] for index in by_text[text]]
+
+    def _fill(
+        self, jobs: Sequence[Job], trace: Trace, on_progress: Progress | None
+    ) -> list[Response | DegError]:
+        answered = self._answer(jobs, trace, on_progress)
+        for _ in _write(answered, self.model, trace):
+            # a piece is of use to nobody here
+            pass
+        with trace.phase("assemble"):
+            return [one.response(self.model_id) for one in answered]
+
+    def _answer(
+        self, jobs: Sequence[Job], trace: Trace, on_progress: Progress | None
+    ) -> list[Answered]:
+        read = self._read(jobs, trace, on_progress)
+        with trace.phase("ask"):
+            requests = [asked for asked, _ in read if isinstance(asked, Asked)]
+            for _ in run_rounds(self.model, requests, trace):
+                # nobody waits for what is known by now
+                pass
         return [
-            self._respond(job, state, list(islice(answers, len(job.forks))), options)
-            for job, state in zip(jobs, states, strict=True)
+            Answered.of(job, asked, cached_tokens)
+            if isinstance(asked, Asked)
+            else Answered(job, error=asked)
+            for job, (asked, cached_tokens) in zip(jobs, read, strict=True)
         ]
 
-    def _respond(
-        self,
-        job: _Job,
-        state: ContextState,
-        answers: Sequence[Tensor | SpanScores],
-        options: Options,
-    ) -> dict[str, Any] | FillError:
-        num_tokens = len(state.encoded.ids) + sum(len(fork.ids) for fork in job.forks)
+    def _read(
+        self, jobs: Sequence[Job], trace: Trace, on_progress: Progress | None = None
+    ) -> list[tuple[Asked | DegError, int]]:
+        """Read the documents, and return a request on each, with how many tokens were kept."""
+        with trace.phase("read"):
+            texts = [job.text for job in jobs]
+            read = self.contexts.read_many(texts, on_progress=on_progress)
+        contexts = {job.text: one for job, one in zip(jobs, read, strict=True)}
+        for one in contexts.values():
+            if not isinstance(one, DegError):
+                trace.read(len(one.state.encoded.ids), one.cached_tokens)
+        return [
+            (one, 0)
+            if isinstance(one, DegError)
+            else (job.asked(one, self.model.arrays), one.cached_tokens)
+            for job, one in zip(jobs, read, strict=True)
+        ]
+
+
+def _write(answered: Sequence[Answered], model: DegModel, trace: Trace) -> Iterator[TextPiece]:
+    """Write the texts of all requests, and yield them in pieces."""
+    pages = [(one, page) for one in answered if (page := one.page()) is not None]
+    if not pages:
+        return
+    with trace.phase("write"):
+        pieces = text_pieces(model, [page for _, page in pages], trace=trace)
+        written = yield from _told(pieces)
+    for (one, _), texts in zip(pages, written, strict=True):
+        one.take(texts)
+
+
+def _told(pieces: Pieces) -> Generator[TextPiece, None, list[list[Generated | FillError]]]:
+    while True:
         try:
-            outcomes = {
-                field.pointer: decode(field, answer, job.text, state, options)
-                for field, answer in zip(job.plan.fields, answers, strict=True)
-            }
-            return assemble(
-                job.plan, job.schema, outcomes, model=self.model_id, prompt_tokens=num_tokens
-            )
-        except FillError as error:
-            return error
+            _, pointer, text = next(pieces)
+        except StopIteration as end:
+            return end.value  # type: ignore[no-any-return]
+        yield TextPiece(pointer, text)
 
 
 def load(checkpoint: Path | None = None, *, report: Callable[[str], None] | None = None) -> Engine:

@@ -7,6 +7,7 @@ from deg_schema.compile import compile_schema
 from deg_schema.dates import parse_date
 from deg_schema.datetimes import DateTime, parse_datetime
 from deg_schema.errors import (
+    DegError,
     DegSchemaError,
     FillError,
     InvalidPointer,
@@ -45,14 +46,16 @@ from deg_schema.pointer import Pointer
 from deg_schema.reading import Reading, read_span
 from deg_schema.request import FillRequest, Options, parse_options, parse_request, render_context
 from deg_schema.response import assemble
+from deg_schema.settled import Settled, SettledPart, Unwritten, settle
+from deg_schema.tree import split_plan
 from deg_schema.trim import trim_span
-from deg_schema.unsupported import unsupported, why_unsupported
 
 __all__ = [
     "ArrayPlan",
     "Constraints",
     "DateTime",
     "Decided",
+    "DegError",
     "DegSchemaError",
     "Extracted",
     "Failure",
@@ -80,6 +83,9 @@ __all__ = [
     "Reading",
     "RequestError",
     "SchemaError",
+    "Settled",
+    "SettledPart",
+    "Unwritten",
     "__version__",
     "adapt",
     "assemble",
@@ -100,7 +106,7 @@ __all__ = [
     "read_span",
     "render_context",
     "search_pattern",
+    "settle",
+    "split_plan",
     "trim_span",
-    "unsupported",
-    "why_unsupported",
 ]

@@ -139,13 +139,10 @@ def _plan(chosen: argparse.Namespace) -> int:
     from shutil import get_terminal_size  # noqa: PLC0415
 
     from deg_schema.tables import plan_table  # noqa: PLC0415
-    from deg_schema.unsupported import unsupported  # noqa: PLC0415
 
     _print(plan_table(report.plan, get_terminal_size().columns))
     if not (report.plan.fields or report.plan.arrays):
         _say("note: nothing is asked; name the values that you want under 'properties'")
-    for problem in unsupported(report.plan):
-        _say(f"note: {visible(str(problem))}")
     return OK
 
 

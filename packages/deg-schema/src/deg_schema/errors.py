@@ -1,11 +1,12 @@
-"""Everything that deg_schema raises.
+"""Everything that deg_schema raises, and the root of what all of deg raises.
 
-DegSchemaError
-├── SchemaError      the schema is outside the contract; carries every problem
-├── RequestError     a request, its options or its context cannot be read; carries every problem
-├── PlanError        a text spells no plan; carries every problem
-├── FillError        outcomes cannot be assembled into a valid value
-└── InvalidPointer   a JSON Pointer is not spelled as RFC 6901 asks
+DegError
+└── DegSchemaError
+    ├── SchemaError      the schema is outside the contract; carries every problem
+    ├── RequestError     a request, its options or its context cannot be read; carries every problem
+    ├── PlanError        a text spells no plan; carries every problem
+    ├── FillError        outcomes cannot be assembled into a valid value
+    └── InvalidPointer   a JSON Pointer is not spelled as RFC 6901 asks
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 __all__ = [
+    "DegError",
     "DegSchemaError",
     "FillError",
     "InvalidPointer",
@@ -35,7 +37,11 @@ class Problem:
         return f"{self.loc or '(root)'}: {self.msg}"
 
 
-class DegSchemaError(Exception):
+class DegError(Exception):
+    """The base of every error that a caller of deg can cause."""
+
+
+class DegSchemaError(DegError):
     """The base of every error of this package."""
 
 

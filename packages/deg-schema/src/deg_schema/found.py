@@ -22,7 +22,7 @@ class FoundLeaf:
 
     Args:
         pointer: Where its outcome was given; items are not dropped there yet.
-        outcome: `None` for a text that was not written, as that of a dropped item.
+        outcome: `None` for a text that was not written: not yet, or not as its item is dropped.
     """
 
     field: FieldPlan
@@ -46,6 +46,7 @@ class FoundArray:
     pointer: str
     items: tuple[Found, ...]
     num_dropped: int
+    limit: str | None = None
 
 
 Found: TypeAlias = FoundLeaf | FoundObject | FoundArray
@@ -113,11 +114,12 @@ def _gather(branch: Branch, pointer: str, outcomes: Mapping[str, Outcome], seen:
         return _gather_leaf(part, pointer, outcomes.get(pointer))
     if isinstance(part, ArrayPlan):
         seen.add(pointer)
-        num_items = _num_items(part, pointer, outcomes.get(pointer))
+        given = _checked_items(part, pointer, outcomes.get(pointer))
         (item,) = branch.children
-        items = [_gather(item, f"{pointer}/{index}", outcomes, seen) for index in range(num_items)]
+        indices = range(given.count)
+        items = [_gather(item, f"{pointer}/{index}", outcomes, seen) for index in indices]
         kept = tuple(item for item in items if lack_of(item) is None)
-        return FoundArray(part, pointer, kept, num_items - len(kept))
+        return FoundArray(part, pointer, kept, given.count - len(kept), given.limit)
     members = {
         child.name: _gather(child, f"{pointer}/{escape_token(child.name)}", outcomes, seen)
         for child in branch.children
@@ -128,12 +130,12 @@ def _gather(branch: Branch, pointer: str, outcomes: Mapping[str, Outcome], seen:
 def _gather_leaf(field: FieldPlan, pointer: str, outcome: Outcome | None) -> FoundLeaf:
     if outcome is not None:
         _check_outcome(field, pointer, outcome)
-    elif field.mode != "generate" or not field.item_steps:
+    elif field.mode != "generate":
         raise FillError("the field has no outcome", pointer)
     return FoundLeaf(field, pointer, outcome)
 
 
-def _num_items(array: ArrayPlan, pointer: str, outcome: Outcome | None) -> int:
+def _checked_items(array: ArrayPlan, pointer: str, outcome: Outcome | None) -> Items:
     if outcome is None:
         raise FillError("the array has no outcome", pointer)
     if not isinstance(outcome, Items):
@@ -142,7 +144,7 @@ def _num_items(array: ArrayPlan, pointer: str, outcome: Outcome | None) -> int:
         raise FillError(f"an array has no {outcome.count} items", pointer)
     if array.max_items is not None and outcome.count > array.max_items:
         raise FillError(f"maxItems {array.max_items}: not {outcome.count} items", pointer)
-    return outcome.count
+    return outcome
 
 
 def _check_outcome(field: FieldPlan, pointer: str, outcome: Outcome) -> None:

@@ -51,9 +51,16 @@ class Generated:
 
 @dataclass(frozen=True, slots=True)
 class Items:
-    """How many items one array has, those included that lack a required value and are dropped."""
+    """How many items one array has, those included that lack a required value and are dropped.
+
+    Args:
+        count: The number of items.
+        limit: What ended the count where there may be more: `maxItems`, the option `max_items`,
+            or `count_head`, whose last outcome is "this many, or more".
+    """
 
     count: int
+    limit: str | None = None
 
 
 Outcome: TypeAlias = Decided | Extracted | Missing | Generated | Items

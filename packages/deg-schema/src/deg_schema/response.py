@@ -13,10 +13,10 @@ from deg_schema.plan import FieldPlan, FillPlan
 from deg_schema.pointer import escape_token
 from deg_schema.validate import check_value
 
-__all__ = ["assemble"]
+__all__ = ["LEFT_OUT", "assemble", "meta_of", "meta_of_array", "value_of"]
 
 # what a value is that is not there; null is a value
-_LEFT_OUT = object()
+LEFT_OUT = object()
 
 
 def assemble(
@@ -26,11 +26,20 @@ def assemble(
     *,
     model: str,
     prompt_tokens: int,
+    cached_tokens: int = 0,
 ) -> dict[str, Any]:
     """Build the response to a fill from the outcome of each field and array, keyed by pointer.
 
     An item that lacks a required value is dropped and those after it move up, so that a pointer of
     the response may have a smaller index than that of its outcome. A dropped item needs no texts.
+
+    Args:
+        plan: The plan of *schema*.
+        schema: What the value is to be valid against.
+        outcomes: Of each field and array, keyed by pointer.
+        model: The name that the response carries.
+        prompt_tokens: How many tokens were read.
+        cached_tokens: How many of them had been read before.
 
     Raises:
         FillError: An outcome is missing or of the wrong sort, a required field has no value, an
@@ -46,12 +55,17 @@ def assemble(
         "model": model,
         "value": value,
         "meta": meta,
-        "usage": {
-            "prompt_tokens": prompt_tokens,
-            "generated_tokens": sum(each.get("generated_tokens", 0) for each in meta.values()),
-        },
+        "usage": _usage(meta, prompt_tokens, cached_tokens),
         "plan": plan.fingerprint,
     }
+
+
+def _usage(
+    meta: Mapping[str, Mapping[str, Any]], prompt_tokens: int, cached_tokens: int
+) -> dict[str, int]:
+    generated = sum(each.get("generated_tokens", 0) for each in meta.values())
+    usage = {"prompt_tokens": prompt_tokens, "generated_tokens": generated}
+    return usage | ({"cached_tokens": cached_tokens} if cached_tokens else {})
 
 
 def _write(found: Found, pointer: str, meta: dict[str, dict[str, Any]]) -> Any:
@@ -59,12 +73,10 @@ def _write(found: Found, pointer: str, meta: dict[str, dict[str, Any]]) -> Any:
     if isinstance(found, FoundLeaf):
         if found.outcome is None:
             raise FillError("the field has no outcome", found.pointer)
-        meta[pointer] = _meta_of(found.field, found.outcome)
-        return _value_of(found.field, found.outcome)
+        meta[pointer] = meta_of(found.field, found.outcome)
+        return value_of(found.field, found.outcome)
     if isinstance(found, FoundArray):
-        meta[pointer] = {"mode": "array", "items": len(found.items)}
-        if found.num_dropped:
-            meta[pointer]["dropped"] = found.num_dropped
+        meta[pointer] = meta_of_array(found)
         items = enumerate(found.items)
         return [_write(item, f"{pointer}/{index}", meta) for index, item in items]
     return _write_object(found, pointer, meta)
@@ -76,13 +88,14 @@ def _write_object(found: FoundObject, pointer: str, meta: dict[str, dict[str, An
         for name, member in found.members.items()
     }
     if is_absent(found):
-        return _LEFT_OUT
-    return {name: value for name, value in members.items() if value is not _LEFT_OUT}
+        return LEFT_OUT
+    return {name: value for name, value in members.items() if value is not LEFT_OUT}
 
 
-def _value_of(field: FieldPlan, outcome: Outcome) -> Any:
+def value_of(field: FieldPlan, outcome: Outcome) -> Any:
+    """Return the value that *outcome* gives *field*, or `LEFT_OUT`."""
     if isinstance(outcome, Missing):
-        return None if field.on_null == "null" else _LEFT_OUT
+        return None if field.on_null == "null" else LEFT_OUT
     if isinstance(outcome, Extracted):
         return outcome.value
     if isinstance(outcome, Generated):
@@ -96,7 +109,18 @@ def _value_of(field: FieldPlan, outcome: Outcome) -> Any:
     return field.levels[best] if best < len(field.levels) else None
 
 
-def _meta_of(field: FieldPlan, outcome: Outcome) -> dict[str, Any]:
+def meta_of_array(found: FoundArray) -> dict[str, Any]:
+    """Return what the response says of an array."""
+    meta: dict[str, Any] = {"mode": "array", "items": len(found.items)}
+    if found.num_dropped:
+        meta["dropped"] = found.num_dropped
+    if found.limit is not None:
+        meta["limit"] = found.limit
+    return meta
+
+
+def meta_of(field: FieldPlan, outcome: Outcome) -> dict[str, Any]:
+    """Return what the response says of how *outcome* came about."""
     meta: dict[str, Any] = {"mode": field.mode}
     if isinstance(outcome, Generated):
         return meta | {"generated_tokens": outcome.num_tokens}

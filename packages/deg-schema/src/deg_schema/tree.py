@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from deg_schema.plan import ArrayPlan, FieldPlan, FillPlan, ObjectPlan
 
-__all__ = ["Branch", "tree_of"]
+__all__ = ["Branch", "split_plan", "tree_of"]
 
 _Part: TypeAlias = FieldPlan | ObjectPlan | ArrayPlan
 
@@ -40,3 +40,28 @@ def tree_of(plan: FillPlan) -> Branch:
     for *_, part in sorted(spans, key=lambda span: span[:2]):
         branches[part.path[:-1]].children.append(branches[part.path])
     return root
+
+
+def split_plan(plan: FillPlan) -> list[FillPlan]:
+    """Return a plan for each property of the root, in schema order."""
+    spans: dict[str, list[tuple[int, int]]] = {}
+    for index, leaf in enumerate(plan.fields):
+        spans.setdefault(leaf.path[0], []).append((index, index + 1))
+    parts: list[ObjectPlan | ArrayPlan] = [*plan.objects, *plan.arrays]
+    for part in parts:
+        spans.setdefault(part.path[0], []).append((part.start, part.stop))
+    ranges = {
+        name: (min(places)[0], max(stop for _, stop in places)) for name, places in spans.items()
+    }
+    names = sorted(ranges, key=ranges.__getitem__)
+    return [_part_of(plan, name, *ranges[name]) for name in names]
+
+
+def _part_of(plan: FillPlan, name: str, start: int, stop: int) -> FillPlan:
+    objects = (nested for nested in plan.objects if nested.path[0] == name)
+    arrays = (array for array in plan.arrays if array.path[0] == name)
+    return FillPlan(
+        plan.fields[start:stop],
+        tuple(replace(one, start=one.start - start, stop=one.stop - start) for one in objects),
+        tuple(replace(one, start=one.start - start, stop=one.stop - start) for one in arrays),
+    )

@@ -15,7 +15,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from deg_model import ContextTooLong, ModelError
-from deg_schema import FillError, Problem, RequestError, parse_request, unsupported
+from deg_schema import FillError, Problem, RequestError, parse_request
 from deg_serve.worker import Engine, TooManyPending, Worker
 
 __all__ = ["MODEL_ALIAS", "create_app"]
@@ -44,12 +44,9 @@ def create_app(engine: Engine, *, max_pending: int = 256) -> Starlette:
 
     async def fill(request: Request) -> Response:
         parsed = parse_request(await request.body())
-        problems = [Problem(f"/schema{found.loc}", found.msg) for found in unsupported(parsed.plan)]
         if parsed.model not in model_names:
             message = f"{parsed.model!r} is not loaded here: use one of {', '.join(model_names)}"
-            problems.append(Problem("/model", message))
-        if problems:
-            raise RequestError(problems)
+            raise RequestError([Problem("/model", message)])
         try:
             return _json(await worker.fill(parsed))
         except _ANSWERED:

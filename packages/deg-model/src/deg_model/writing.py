@@ -1,0 +1,101 @@
+"""The model that writes texts: the base as it was published, its adapters off (contract 12.7).
+
+A checkpoint holds adapters and heads alone, so the stack without them is a frozen copy of the base:
+what the contract calls the two-copy hybrid, and adapter-off generation, are here the same thing. It
+reads a context anew, since what the adapted stack remembers of one is not what the base would.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import accumulate
+
+import torch
+from torch import Tensor
+
+from deg_kernels import linear_small, packed_weight
+from deg_model.attention import RowAttention
+from deg_model.family import Backbone
+from deg_model.loading import load_backbone, load_head
+from deg_model.recurrence import RowRecurrence, states_after
+from deg_model.state import State
+from deg_model.tokenizer import Tokenizer
+from deg_model.weights import BaseFiles
+
+# N flat tokens, R rows, H hidden, V vocabulary
+
+__all__ = ["Writer"]
+
+_CHUNK = 4096
+
+
+class Writer:
+    """A stack with a head over the vocabulary, which reads rows and says what may come next.
+
+    Args:
+        backbone: The stack.
+        head_VH: The head; the token embeddings where the family ties the two.
+        tokenizer: The stack's tokenizer.
+    """
+
+    def __init__(self, backbone: Backbone, head_VH: Tensor, tokenizer: Tokenizer) -> None:
+        self.backbone, self.tokenizer = backbone, tokenizer
+        self._head_VH = packed_weight(head_VH)
+
+    @classmethod
+    def load(cls, files: BaseFiles, tokenizer: Tokenizer, dtype: torch.dtype) -> Writer:
+        """Load the base weights in *files*.
+
+        Raises:
+            WeightsError: They are damaged.
+        """
+        backbone = load_backbone(files, dtype)
+        head_VH = load_head(files, dtype)
+        backbone.pack()
+        return cls(backbone, backbone.embedding_VH if head_VH is None else head_VH, tokenizer)
+
+    @property
+    def vocab_size(self) -> int:
+        """How many logits a row has."""
+        return len(self._head_VH)
+
+    @torch.inference_mode()
+    def read(self, ids: Sequence[int]) -> State:
+        """Return what is remembered of *ids*, read in pieces where they are many."""
+        state = State()
+        for start in range(0, len(ids), _CHUNK):
+            _, (state,) = self._pass([ids[start : start + _CHUNK]], [state])
+        return state
+
+    @torch.inference_mode()
+    def extend(
+        self, rows: Sequence[Sequence[int]], states: Sequence[State]
+    ) -> tuple[Tensor, list[State]]:
+        """Read each row on from its state.
+
+        Returns:
+            The logits of what comes after each row [R, V], and each row's new state; a row's are
+            the same whatever rows are read with it.
+        """
+        hidden_NH, after = self._pass(rows, states)
+        last = [end - 1 for end in accumulate(len(row) for row in rows)]
+        return linear_small(hidden_NH[last], self._head_VH), after
+
+    def _pass(
+        self, rows: Sequence[Sequence[int]], states: Sequence[State]
+    ) -> tuple[Tensor, list[State]]:
+        lengths = [len(row) for row in rows]
+        attend = RowAttention(lengths, states, keep=True)
+        recur = RowRecurrence(lengths, states, keep=True)
+        positions = [
+            torch.arange(state.length, state.length + len(row))
+            for row, state in zip(rows, states, strict=True)
+        ]
+        (hidden_NH,) = self.backbone.hidden(
+            torch.tensor([token for row in rows for token in row]),
+            torch.cat(positions),
+            attend,
+            recur,
+            taps=(self.backbone.config.num_layers,),
+        )
+        return hidden_NH, states_after(attend, recur, self.backbone.config.state_layers)
