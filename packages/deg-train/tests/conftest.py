@@ -208,5 +208,39 @@ def array_record() -> Record:
 
 
 @pytest.fixture(scope="session")
+def nested_record() -> Record:
+    """Return a record of three orders with two, one and no rows."""
+    context = "Ann tea 3 milk 2 Bob bread 4 Cleo"
+    row = {
+        "type": "object",
+        "properties": {"what": {"type": "string"}, "price": {"type": "number"}},
+        "required": ["what", "price"],
+    }
+    rows = {"type": "array", "items": row}
+    order = {
+        "type": "object",
+        "properties": {"who": {"type": "string"}, "rows": rows},
+        "required": ["who", "rows"],
+    }
+    tea, milk = {"what": "tea", "price": 3}, {"what": "milk", "price": 2}
+    bread = {"what": "bread", "price": 4}
+    orders = [
+        {"who": "Ann", "rows": [tea, milk]},
+        {"who": "Bob", "rows": [bread]},
+        {"who": "Cleo", "rows": []},
+    ]
+    texts = {"/orders/0/who": "Ann", "/orders/1/who": "Bob", "/orders/2/who": "Cleo"}
+    texts |= {"/orders/0/rows/0/what": "tea", "/orders/0/rows/0/price": "3"}
+    texts |= {"/orders/0/rows/1/what": "milk", "/orders/0/rows/1/price": "2"}
+    texts |= {"/orders/1/rows/0/what": "bread", "/orders/1/rows/0/price": "4"}
+    spans = {
+        pointer: ((context.index(text), context.index(text) + len(text)),)
+        for pointer, text in texts.items()
+    }
+    schema = {"type": "object", "properties": {"orders": {"type": "array", "items": order}}}
+    return Record(context, schema, {"orders": orders}, spans, "made")
+
+
+@pytest.fixture(scope="session")
 def array_example(array_record: Record, tokenizer: Tokenizer) -> Example:
     return example_of(array_record, tokenizer)

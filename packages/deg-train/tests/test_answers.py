@@ -42,9 +42,14 @@ class Picky:
 
 
 def test_records_answered_together_are_answered_as_alone(model: DegModel) -> None:
-    engine, records = Engine(model), DocumentSource().records(6, seed=1)
-    together = [each for group in answer_all(engine, records) for each in group]
-    alone = [each for record in records for group in answer_all(engine, [record]) for each in group]
+    records = DocumentSource().records(6, seed=1)
+    together = [each for group in answer_all(Engine(model), records) for each in group]
+    alone = [
+        each
+        for record in records
+        for group in answer_all(Engine(model), [record])
+        for each in group
+    ]
     assert together == alone
 
 

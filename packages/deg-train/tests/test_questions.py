@@ -64,11 +64,13 @@ def test_a_value_too_long_to_point_at_is_left_out(tokenizer: Tokenizer) -> None:
     assert example_of(record, tokenizer).questions == ()
 
 
-def test_what_stands_in_an_array_is_left_out(tokenizer: Tokenizer) -> None:
+def test_an_array_whose_items_stand_nowhere_is_left_out(tokenizer: Tokenizer) -> None:
     rows = {"type": "array", "items": {"type": "object", "properties": {"n": {"type": "number"}}}}
     schema = {"type": "object", "properties": {"rows": rows, "y": {"type": "boolean"}}}
     record = Record("7", schema, {"rows": [{"n": 7}], "y": True}, {}, "made")
-    assert [question.outcome for question in example_of(record, tokenizer).questions] == [0]
+    example = example_of(record, tokenizer)
+    assert [question.outcome for question in example.questions] == [0]
+    assert example.num_skipped == 1
 
 
 def test_the_tokens_of_an_example_are_those_of_its_context_and_forks(tokenizer: Tokenizer) -> None:
@@ -101,7 +103,7 @@ def test_of_many_values_in_items_a_few_are_drawn(
     schema = {"type": "object", "properties": {"x": {"type": "array", "items": {"enum": [1, 2]}}}}
     record = replace(array_record, schema=schema, value={"x": [1] * len(rows)}, spans={})
     assert len(example_of(record, tokenizer).questions) == 1 + 15
-    assert len(example_of(record, tokenizer, Random(0)).questions) == 1 + 10
+    assert len(example_of(record, tokenizer, Random(0)).questions) == 1 + 6
 
 
 def test_an_array_is_skipped_whose_items_start_at_one_place(
@@ -110,3 +112,47 @@ def test_an_array_is_skipped_whose_items_start_at_one_place(
     spans = dict.fromkeys(array_record.spans, ((9, 12),))
     example = example_of(replace(array_record, spans=spans), tokenizer)
     assert (example.questions, example.num_skipped) == ((), 1)
+
+
+def test_an_array_is_skipped_whose_schema_does_not_allow_its_items(tokenizer: Tokenizer) -> None:
+    def skipped(num_items: int, **bounds: int) -> int:
+        array = {"type": "array", "items": {"type": "boolean"}, **bounds}
+        schema = {"type": "object", "properties": {"x": array}}
+        record = Record("text", schema, {"x": [True] * num_items}, {}, "made")
+        return example_of(record, tokenizer).num_skipped
+
+    assert [skipped(number, minItems=1, maxItems=2) for number in range(4)] == [1, 0, 0, 1]
+    # what is past the last count of the head is that count
+    assert skipped(70) == 0
+
+
+def test_a_nested_array_is_asked_about_in_the_region_of_its_item(
+    nested_record: Record, tokenizer: Tokenizer
+) -> None:
+    example = example_of(nested_record, tokenizer)
+    anchors = [question for question in example.questions if question.fork.head == "anchor"]
+    (outer,) = (question for question in anchors if len(question.starts) == 3)
+    inner = [question for question in anchors if question is not outer]
+    end = example.context.num_tokens
+    borders = [*outer.starts, end]
+    assert [question.region for question in inner] == list(zip(borders, borders[1:], strict=False))
+    assert [len(question.starts) for question in inner] == [2, 1, 0]
+    counts = [question.outcome for question in example.questions if question.fork.head == "count"]
+    assert counts == [3, 2, 1, 0]
+    # a value is biased towards the innermost item that it is in
+    regions = {question.fork.anchor for question in example.questions if question.fork.anchor}
+    first, second = inner[0].starts
+    assert {(first, second), (second, borders[1])} <= regions
+
+
+def test_questions_about_whole_arrays_are_always_kept(
+    nested_record: Record, tokenizer: Tokenizer
+) -> None:
+    def of_arrays(questions: tuple[Question, ...]) -> list[Question]:
+        return [each for each in questions if each.fork.head in ("count", "anchor")]
+
+    every = example_of(nested_record, tokenizer).questions
+    for seed in range(5):
+        drawn = example_of(nested_record, tokenizer, Random(seed)).questions
+        assert of_arrays(drawn) == of_arrays(every)
+        assert len(drawn) < len(every)

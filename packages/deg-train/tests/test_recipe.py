@@ -30,6 +30,18 @@ def test_another_seed_draws_something_else(tokenizer: Tokenizer) -> None:
     assert tokens(list(draws[0])) != tokens(list(draws[1]))
 
 
+def test_a_run_draws_lists_and_what_they_are_asked(tokenizer: Tokenizer) -> None:
+    options = FitOptions(tokens_per_step=1500, form_steps=2)
+    draw = drawer(default_mixture(None), tokenizer, options)
+
+    def heads(step: int) -> set[str]:
+        return {row.question.fork.head for batch in draw(step) for row in batch.rows}
+
+    assert {"count", "anchor", "extract"} <= set().union(*(heads(step) for step in range(2, 8)))
+    # first come forms alone
+    assert not {"count", "anchor"} & (heads(0) | heads(1))
+
+
 def test_a_step_has_its_tokens_and_no_endless_example(tokenizer: Tokenizer) -> None:
     class Source:
         def sample(self, rng: random.Random) -> Record:

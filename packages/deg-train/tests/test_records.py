@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -48,6 +49,35 @@ def test_check_accepts_a_parsed_value_and_a_verbatim_one() -> None:
 def test_check_names_what_is_wrong(value: object, span: tuple[int, int], message: str) -> None:
     with pytest.raises(RecordError, match=message):
         check(make_record({"a": value}, {"/a": (span,)}))
+
+
+@pytest.mark.parametrize(
+    ("pointer", "found"),
+    [
+        ("/x/1/a", "Bo"),
+        ("/x/0", {"a": "Ada"}),
+        ("/x/2/a", None),
+        ("/x/a", None),
+        ("/x/-1", None),
+        ("/x/0/a/0", None),
+    ],
+)
+def test_lookup_goes_through_arrays(pointer: str, found: object) -> None:
+    assert lookup({"x": [{"a": "Ada"}, {"a": "Bo"}]}, pointer) == found
+
+
+def test_check_goes_through_arrays() -> None:
+    day = {"type": "string", "format": "date"}
+    item = {"type": "object", "properties": {"a": {"type": "string"}, "d": day}}
+    schema = {"type": "object", "properties": {"x": {"type": "array", "items": item}}}
+    value = {"x": [{"a": "Ada", "d": "2024-05-01"}]}
+    spans = {"/x/0/a": ((0, 3),), "/x/0/d": ((4, 14),)}
+    record = Record("Ada 1 May 2024", schema, value, spans, "test")
+    check(record)
+    with pytest.raises(RecordError, match="/x/0/a: the span 'Ad' is not the value 'Ada'"):
+        check(replace(record, spans=spans | {"/x/0/a": ((0, 2),)}))
+    with pytest.raises(RecordError, match="/x/1/a: 1 spans for the value None"):
+        check(replace(record, spans={"/x/1/a": ((0, 3),)}))
 
 
 @given(st.text(min_size=1))

@@ -1,14 +1,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import torch
 from torch import Tensor
 
+from deg_model import ArrayMode, Tokenizer
 from deg_train.batches import Batch, pack
-from deg_train.questions import Example
+from deg_train.questions import Example, example_of
+from deg_train.records import Record
 from deg_train.trainer import Trainer, run
 
 MakeTrainer = Callable[..., Trainer]
@@ -32,6 +35,41 @@ def test_a_model_learns_a_handful_of_examples_by_heart(
     assert reports[-1].losses["decide"] < 0.1 * reports[0].losses["decide"]
     assert reports[-1].losses["extract"] < 0.1 * reports[0].losses["extract"]
     assert reports[-1].right == {"decide": 1, "extract": 1}
+
+
+def test_a_model_learns_where_items_start_and_how_many_there_are(
+    make_trainer: MakeTrainer, nested_record: Record, tokenizer: Tokenizer
+) -> None:
+    trainer = make_trainer(steps=60, learning_rate=1e-2)
+    batches = pack([example_of(nested_record, tokenizer)], 4096)
+    reports = [trainer.train_step(batches) for _ in range(60)]
+    for name in ("count", "anchor", "extract"):
+        assert reports[-1].losses[name] < 0.2 * reports[0].losses[name]
+    assert reports[-1].right == {"extract": 1, "count": 1, "anchor": 1}
+    assert bool(trainer.heads.extract.anchor_bias.any())
+
+
+def test_a_step_says_how_many_arrays_it_could_not_teach(
+    make_trainer: MakeTrainer, array_example: Example
+) -> None:
+    batches = pack([array_example, replace(array_example, num_skipped=2)], 1)
+    assert make_trainer().train_step(batches).skipped == 2
+
+
+def test_training_goes_on_from_a_checkpoint_that_knew_no_arrays(
+    make_trainer: MakeTrainer, array_example: Example
+) -> None:
+    old, new = make_trainer(seed=1), make_trainer(seed=2)
+    old.heads.choice.prior.weight.data.fill_(0.5)
+    fresh = {name: tensor.clone() for name, tensor in new.heads.state_dict().items()}
+    checkpoint = old.checkpoint("tiny")
+    assert checkpoint.arrays == ArrayMode("anchor", 0)
+    of_arrays = ("count.", "anchor.", "extract.anchor_bias")
+    known = {n: t for n, t in checkpoint.heads.items() if not n.startswith(of_arrays)}
+    new.start_from(replace(checkpoint, heads=known, arrays=None))
+    for name, tensor in new.heads.state_dict().items():
+        assert torch.equal(tensor, known.get(name, fresh[name]))
+    assert {"count", "anchor"} <= new.train_step(pack([array_example], 4096)).losses.keys()
 
 
 def test_a_resumed_run_is_bitwise_an_unbroken_one(

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 from jsonschema import Draft202012Validator
 
-from deg_schema import FillError, Options, compile_schema, read_span
+from deg_schema import DegError, FieldPlan, FillError, Options, compile_schema, read_span
 from deg_train.records import Record, lookup
 
 __all__ = ["Answered", "Filler", "answer_all", "holds_slice_law", "is_valid"]
@@ -21,8 +21,8 @@ class Filler(Protocol):
     """What an engine does for an evaluation."""
 
     def fill_many(
-        self, documents: Sequence[tuple[str, Mapping[str, Any]]]
-    ) -> list[dict[str, Any] | FillError]:
+        self, requests: Sequence[tuple[str, Mapping[str, Any]]], /
+    ) -> Sequence[Mapping[str, Any] | DegError]:
         """Fill each schema from the context beside it."""
         ...
 
@@ -38,7 +38,7 @@ class Answered:
     """
 
     record: Record
-    response: dict[str, Any]
+    response: Mapping[str, Any]
     refused: tuple[str, ...] = ()
 
 
@@ -49,7 +49,7 @@ def answer_all(engine: Filler, records: Sequence[Record]) -> Iterator[list[Answe
         filled = engine.fill_many(documents)
         yield [
             _relaxed(engine, record, response)
-            if isinstance(response, FillError)
+            if isinstance(response, DegError)
             else Answered(record, response)
             for record, response in zip(group, filled, strict=True)
         ]
@@ -65,15 +65,25 @@ def holds_slice_law(answered: Answered) -> list[bool]:
     """Say of each extracted value whether it is its slice, or what its slice reads as."""
     record, response = answered.record, answered.response
     held = []
-    for field in compile_schema(record.schema).fields:
-        span = response["meta"][field.pointer].get("span")
+    fields = compile_schema(record.schema).fields
+    for pointer, meta in response["meta"].items():
+        span = meta.get("span")
         if span is None:
             continue
+        field = next(field for field in fields if _is_at(field, pointer))
         text = record.context[slice(*span)]
-        value = lookup(response["value"], field.pointer)
+        value = lookup(response["value"], pointer)
         said = text if field.mode == "extract.span" else read_span(field, text, Options()).value
         held.append(value is not None and value == said)
     return held
+
+
+def _is_at(field: FieldPlan, pointer: str) -> bool:
+    tokens = pointer.split("/")[1:]
+    if len(tokens) != len(field.path):
+        return False
+    indices = [tokens[step] for step in field.item_steps]
+    return field.pointer_at(indices) == pointer
 
 
 def _groups(records: Sequence[Record]) -> Iterator[list[Record]]:
@@ -89,25 +99,33 @@ def _groups(records: Sequence[Record]) -> Iterator[list[Record]]:
         yield group
 
 
-def _relaxed(engine: Filler, record: Record, error: FillError) -> Answered:
-    """Answer a record whose required field was refused: that field alone is then left out."""
+def _relaxed(engine: Filler, record: Record, error: DegError) -> Answered:
+    """Answer a record whose required field was refused: that field alone is then left out.
+
+    Of an array with too few items it is the least number that is left out.
+    """
     refused: list[str] = []
     schema = copy.deepcopy(record.schema)
     while True:
-        parent, _, token = error.pointer.rpartition("/")
-        required, name = _required(schema, parent), token.replace("~1", "/").replace("~0", "~")
-        if name not in required:
+        if not isinstance(error, FillError):
             raise error
-        required.remove(name)
+        parent, _, token = error.pointer.rpartition("/")
+        holder, name = _schema_at(schema, parent), token.replace("~1", "/").replace("~0", "~")
+        required = holder.get("required", [])
+        if "minItems" in holder["properties"].get(name, {}):
+            del holder["properties"][name]["minItems"]
+        elif name in required:
+            required.remove(name)
+        else:
+            raise error
         refused.append(error.pointer)
         (response,) = engine.fill_many([(record.context, schema)])
-        if not isinstance(response, FillError):
+        if not isinstance(response, DegError):
             return Answered(replace(record, schema=schema), response, tuple(refused))
         error = response
 
 
-def _required(schema: dict[str, Any], pointer: str) -> list[str]:
+def _schema_at(schema: dict[str, Any], pointer: str) -> dict[str, Any]:
     for token in pointer.split("/")[1:]:
         schema = schema["properties"][token.replace("~1", "/").replace("~0", "~")]
-    found: list[str] = schema.get("required", [])
-    return found
+    return schema

@@ -32,7 +32,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """One pass: flat tokens, how they attend, and the rows to answer."""
+    """One pass: flat tokens, how they attend, the rows to answer, and the arrays left out."""
 
     ids_N: Tensor
     positions_N: Tensor
@@ -43,6 +43,7 @@ class Batch:
     buckets: tuple[ForkBucket, ...]
     rows: tuple[Row, ...]
     num_real_tokens: int
+    num_skipped: int
 
 
 def pack(examples: Iterable[Example], max_tokens: int) -> list[Batch]:
@@ -99,6 +100,7 @@ def collate(examples: Sequence[Example]) -> Batch:
         buckets=tuple(buckets),
         rows=tuple(rows),
         num_real_tokens=sum(example.num_tokens for example in examples),
+        num_skipped=sum(example.num_skipped for example in examples),
     )
 
 

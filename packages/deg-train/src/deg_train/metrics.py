@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from deg_train import item_metrics
 from deg_train.records import Record, lookup
 from deg_train.reliability import Calibration, expected_calibration_error
 
@@ -16,7 +17,9 @@ __all__ = [
     "Agreement",
     "Measure",
     "Pair",
+    "aligned_values",
     "choice_accuracy",
+    "count_exact",
     "date_exact",
     "decide_calibration",
     "decide_judged",
@@ -29,6 +32,7 @@ __all__ = [
     "noul_f1",
     "null_agreement",
     "number_exact",
+    "positional_values",
     "score_error",
     "span_agreement",
     "token_f1",
@@ -183,6 +187,21 @@ def score_error(pairs: Iterable[Pair]) -> Measure:
     )
 
 
+def count_exact(pairs: Iterable[Pair]) -> Measure:
+    """Measure how many outermost arrays have as many items as the gold ones."""
+    return _mean(item_metrics.count_exact(pairs))
+
+
+def aligned_values(pairs: Iterable[Pair]) -> Measure:
+    """Measure how many values in items are right, each item beside the one most like it."""
+    return _mean(item_metrics.aligned_values(pairs))
+
+
+def positional_values(pairs: Iterable[Pair]) -> Measure:
+    """Measure how many values in items are right, item by item in order."""
+    return _mean(item_metrics.positional_values(pairs))
+
+
 def decide_calibration(pairs: Iterable[Pair], mode: str = "decide.") -> Calibration:
     """Measure whether the probability of the chosen outcome is how often it is right.
 
@@ -252,6 +271,9 @@ _MEASURES: dict[str, Callable[[Sequence[Pair]], Measure | Agreement | Calibratio
     "noul_accuracy": noul_accuracy,
     "noul_f1": noul_f1,
     "score_error": score_error,
+    "count_exact": count_exact,
+    "aligned_values": aligned_values,
+    "positional_values": positional_values,
     "decide_calibration": decide_calibration,
     "extract_calibration": extract_calibration,
 }
@@ -259,7 +281,12 @@ _MEASURES: dict[str, Callable[[Sequence[Pair]], Measure | Agreement | Calibratio
 
 def _fields(pairs: Iterable[Pair]) -> Iterator[_Field]:
     for record, response in pairs:
+        arrays = [pointer for pointer, meta in response["meta"].items() if meta["mode"] == "array"]
+        # which item of a gold array a value belongs to is for `item_metrics` to say
+        inside = tuple(f"{pointer}/" for pointer in arrays)
         for pointer, meta in response["meta"].items():
+            if meta["mode"] == "array" or (inside and pointer.startswith(inside)):
+                continue
             gold, answer = lookup(record.value, pointer), lookup(response["value"], pointer)
             yield _Field(record, pointer, meta["mode"], gold, answer, meta)
 

@@ -27,7 +27,7 @@ from deg_train.records import Record, lookup
 __all__ = ["Example", "Question", "example_of"]
 
 # a list of twenty rows would drown whatever else a step holds
-_MAX_IN_ITEMS = 10
+_MAX_IN_ITEMS = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,8 @@ class Example:
     """One document and the questions about it.
 
     Attributes:
-        num_skipped: Arrays that teach nothing, as two of their items start at the same place.
+        num_skipped: Arrays that teach nothing: two of their items start at the same place, or their
+            schema does not allow for as many items as they have.
     """
 
     context: EncodedContext
@@ -74,13 +75,14 @@ class Example:
 def example_of(record: Record, tokenizer: Tokenizer, rng: Random | None = None) -> Example:
     """Turn *record* into tokens and targets; a field that cannot be taught is left out.
 
-    Of the questions about single items a few are drawn by *rng*, all are kept without one.
+    Of the questions about values in items a few are drawn by *rng*, all are kept without one; those
+    about whole arrays are kept in any case.
     """
     asker = _Asker(record, compile_schema(record.schema), tokenizer)
-    of_document, in_items = asker.ask()
+    others, in_items = asker.ask()
     if rng is not None and len(in_items) > _MAX_IN_ITEMS:
         in_items = rng.sample(in_items, _MAX_IN_ITEMS)
-    return Example(asker.context, (*of_document, *in_items), asker.num_skipped)
+    return Example(asker.context, (*others, *in_items), asker.num_skipped)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,23 +103,27 @@ class _Asker:
         self._record, self._plan, self._tokenizer = record, plan, tokenizer
 
     def ask(self) -> tuple[list[Question], list[Question]]:
-        """Return the questions about the document and those about single items."""
+        """Return the questions about the document and its arrays, and those about items."""
         whole = _Place((0, self.context.num_tokens))
-        of_document = list(self._fields(self._plan.fields, whole))
+        others = list(self._fields(self._plan.fields, whole))
         in_items: list[Question] = []
         for array in self._plan.arrays:
             if not array.item_steps:
                 own, inner = self._array(array, whole)
-                of_document += own
+                others += own
                 in_items += inner
-        return of_document, in_items
+        return others, in_items
 
     def _array(self, array: ArrayPlan, place: _Place) -> tuple[list[Question], list[Question]]:
-        """Return the questions about an array itself and those about its items."""
+        """Return the questions about an array and the arrays in it, and those about items."""
         pointer = array.pointer_at(place.indices)
         value = lookup(self._record.value, pointer) or []
         leaves = self._plan.fields[array.start : array.stop]
-        own = [self._count(array, leaves, len(value), place)]
+        count = self._count(array, leaves, len(value), place)
+        if not count.counts[0] <= count.outcome <= count.counts[1]:
+            self.num_skipped += 1
+            return [], []
+        own = [count]
         ranges: list[tuple[int, int]] = []
         if array.anchored:
             starts = gold_anchors(
@@ -139,8 +145,9 @@ class _Asker:
             inner += self._fields(leaves, inside)
             for nested in self._plan.arrays:
                 if _is_inside(nested, array):
-                    for questions in self._array(nested, inside):
-                        inner += questions
+                    arrays, values = self._array(nested, inside)
+                    own += arrays
+                    inner += values
         return own, inner
 
     def _count(

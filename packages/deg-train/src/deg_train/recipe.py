@@ -28,7 +28,7 @@ MAX_EXAMPLE_TOKENS = 1600
 
 _WEIGHTS = {
     "generated": 0.42,
-    "lists": 0.21,
+    "lists": 0.50,
     "banking77": 0.21,
     "nlu-evaluation": 0.03,
     "snips": 0.02,

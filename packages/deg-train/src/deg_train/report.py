@@ -156,6 +156,9 @@ _LINES: list[Callable[[Results], Iterator[Row]]] = [
     _line("kinds", "null_agreement", "recall", "null recall", "num_gold"),
     _line("nlupp", "span_agreement", "f1", "span F1"),
     _line("clinc150-all", "choice_accuracy", "value", "accuracy of 150 options"),
+    _line("lists", "count_exact", "value", "count exact"),
+    _line("lists", "aligned_values", "value", "aligned values in items"),
+    _line("lists", "positional_values", "value", "values in items in order"),
     *(
         _line(suite, measure, "value", what)
         for suite in ("templates", "names", "both")

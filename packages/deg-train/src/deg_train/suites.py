@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from deg_train.generate import DocumentSource, Split
+from deg_train.generate import DocumentSource, ListSource, Split
 from deg_train.records import Record
 from deg_train.sources import Banking77, Clinc150, NluPlusPlus, Restaurant8k
 
@@ -41,6 +41,10 @@ def _generated(split: Split, about: str) -> Suite:
     return Suite(split, about, 200, read, needs_sets=False)
 
 
+def _lists(_: Path, count: int) -> list[Record]:
+    return ListSource("lists").records(count, _SEED)
+
+
 def _restaurant8k(sets: Path, count: int) -> list[Record]:
     return Restaurant8k(sets / "restaurant8k", "test").records(count, _SEED)
 
@@ -67,6 +71,7 @@ _ALL = (
     _generated("both", "generated documents, unseen templates, names and descriptions"),
     _generated("kinds", "generated documents asked for unseen kinds of value"),
     _generated("nonsense", "generated forms with made-up labels"),
+    Suite("lists", "generated lists, unseen layouts", 200, _lists, needs_sets=False),
     Suite("restaurant8k", "Restaurant8k test, five slots a turn", 1200, _restaurant8k),
     Suite("banking77", "BANKING77 test, all 77 options", 500, _banking77),
     Suite("nlupp", "NLU++ held-out folds, every intent and slot", 160, _nlupp),

@@ -76,6 +76,7 @@ class StepReport:
     Attributes:
         losses: The mean of each loss; one that the step had no question for is missing.
         right: The share of right answers beside each.
+        skipped: Arrays of its documents that could not be taught.
     """
 
     step: int
@@ -85,6 +86,7 @@ class StepReport:
     padded: int
     seconds: float
     learning_rate: float
+    skipped: int
 
 
 class Trainer:
@@ -162,6 +164,7 @@ class Trainer:
             padded=sum(len(batch.ids_N) for batch in batches),
             seconds=time.perf_counter() - began,
             learning_rate=rate,
+            skipped=sum(batch.num_skipped for batch in batches),
         )
 
     def _accumulate(

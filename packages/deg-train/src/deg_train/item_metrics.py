@@ -1,0 +1,102 @@
+"""How good arrays are against gold records: their counts, and the values in their items."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+
+from deg_train.records import Record, lookup
+
+__all__ = ["aligned_values", "count_exact", "positional_values"]
+
+Pair = tuple[Record, Mapping[str, Any]]
+Item = dict[str, Any]
+"""The values in an item by their pointers in it; null and what is left out are no values."""
+
+
+def count_exact(pairs: Iterable[Pair]) -> list[bool]:
+    """Say of each outermost array whether it has as many items as the gold one."""
+    return [len(gold) == len(answer) for gold, answer in _arrays(pairs)]
+
+
+def positional_values(pairs: Iterable[Pair]) -> list[bool]:
+    """Say of each value in an item, gold or answered, whether both have it in the same item."""
+    return _judged(pairs, lambda gold, answer: [(i, i) for i in range(min(len(gold), len(answer)))])
+
+
+def aligned_values(pairs: Iterable[Pair]) -> list[bool]:
+    """Say the same after each gold item is put beside the answered one that is most like it.
+
+    Pairs are made greedily, those first that have the most values in common.
+    """
+    return _judged(pairs, _aligned)
+
+
+def _judged(
+    pairs: Iterable[Pair], align: Callable[[list[Item], list[Item]], list[tuple[int, int]]]
+) -> list[bool]:
+    judged = []
+    for gold, answer in _arrays(pairs):
+        beside = dict(align(gold, answer))
+        taken = set(beside.values())
+        for number, item in enumerate(gold):
+            other = answer[beside[number]] if number in beside else {}
+            for key in item.keys() | other.keys():
+                judged.append(key in item and key in other and _same(item[key], other[key]))
+        surplus = (item for number, item in enumerate(answer) if number not in taken)
+        judged += [False for item in surplus for _ in item]
+    return judged
+
+
+def _aligned(gold: list[Item], answer: list[Item]) -> list[tuple[int, int]]:
+    likeness = {
+        (i, j): sum(key in other and _same(value, other[key]) for key, value in item.items())
+        for i, item in enumerate(gold)
+        for j, other in enumerate(answer)
+    }
+    found: list[tuple[int, int]] = []
+    left, right = set(range(len(gold))), set(range(len(answer)))
+    # of equals those first that stand at like places
+    for i, j in sorted(likeness, key=lambda pair: (-likeness[pair], abs(pair[0] - pair[1]), pair)):
+        if i in left and j in right:
+            found.append((i, j))
+            left.remove(i)
+            right.remove(j)
+    return found
+
+
+def _arrays(pairs: Iterable[Pair]) -> Iterator[tuple[list[Item], list[Item]]]:
+    for record, response in pairs:
+        arrays = [
+            pointer
+            for pointer, meta in response["meta"].items()
+            if meta["mode"] == "array" and not _is_in_array(record.schema, pointer)
+        ]
+        for pointer in arrays:
+            gold = lookup(record.value, pointer) or []
+            answer = lookup(response["value"], pointer) or []
+            yield [dict(_values(item)) for item in gold], [dict(_values(item)) for item in answer]
+
+
+def _is_in_array(schema: Mapping[str, Any], pointer: str) -> bool:
+    for token in pointer.split("/")[1:]:
+        if "items" in schema:
+            return True
+        schema = schema["properties"][token.replace("~1", "/").replace("~0", "~")]
+    return False
+
+
+def _values(value: Any, pointer: str = "") -> Iterator[tuple[str, Any]]:
+    if isinstance(value, dict):
+        for name, inner in value.items():
+            yield from _values(inner, f"{pointer}/{name}")
+    elif isinstance(value, list):
+        for number, inner in enumerate(value):
+            yield from _values(inner, f"{pointer}/{number}")
+    elif value is not None:
+        yield pointer, value
+
+
+def _same(gold: object, answer: object) -> bool:
+    # true is not 1, though Python says so
+    return isinstance(gold, bool) == isinstance(answer, bool) and gold == answer
