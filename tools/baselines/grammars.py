@@ -1,4 +1,4 @@
-"""A schema as a grammar compiler takes it: no extra properties, and no keyword that it refuses."""
+"""A schema as a grammar compiler takes it: no extra properties, no keyword that it refuses."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import copy
 from collections.abc import Callable, Iterator
 from typing import Any
 
-__all__ = ["acceptable"]
+__all__ = ["acceptable", "with_single_types"]
 
 # what only narrows a value: without it a grammar still leads to an answer of the right shape
 _NARROWING = (
@@ -46,8 +46,28 @@ def acceptable(
                 del part[keyword]
                 dropped.append(keyword)
     if not accepts(schema):
+        # each alone would do, together they do not
+        for part in _parts(schema):
+            dropped += [keyword for keyword in _NARROWING if part.pop(keyword, None) is not None]
+    if not accepts(schema):
         raise ValueError("the grammar refuses a keyword that cannot be dropped")
     return schema, dropped
+
+
+def with_single_types(schema: dict[str, Any]) -> dict[str, Any]:
+    """Return *schema* with each list of types as `anyOf`, which says the same."""
+    schema = copy.deepcopy(schema)
+    for part in list(_parts(schema)):
+        types = part.pop("type", None)
+        if isinstance(types, list) and "enum" not in part:
+            narrowing = {name: part.pop(name) for name in _NARROWING if name in part}
+            part["anyOf"] = [
+                {"type": "null"} if kind == "null" else {"type": kind, **narrowing}
+                for kind in types
+            ]
+        elif types is not None:
+            part["type"] = types
+    return schema
 
 
 def _alone(keyword: dict[str, Any], part: dict[str, Any]) -> dict[str, Any]:

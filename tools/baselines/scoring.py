@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import datetime
+import json
+import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -16,10 +18,13 @@ __all__ = ["Score", "score"]
 
 Place: TypeAlias = tuple[str | int, ...]
 
+_STEPS = re.compile(r'"(?:[^"\\]|\\.)*(?:"|$)|[{}\[\],]', re.DOTALL)
+_CLOSING = {"{": "}", "[": "]"}
+
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """What an answer is worth.
+    """What an answer is worth; of a cut-off one the finished fields count.
 
     Attributes:
         valid: It is one JSON value that the whole schema accepts, formats too.
@@ -36,18 +41,37 @@ class Score:
     num_stated_right: int
 
 
-def score(case: Case, value: Any) -> Score:
-    """Compare *value* with the true one; what is no JSON at all comes as None and has no field."""
-    if value is None:
-        stated = [gold is not None for gold, _ in _pairs(case, {})]
-        return Score(False, len(stated), 0, sum(stated), 0)
+def score(case: Case, text: str) -> Score:
+    """Compare the JSON *text* with the true value of *case*."""
+    try:
+        value, is_whole = json.loads(text), True
+    except ValueError:
+        value, is_whole = _finished_part(text), False
     checker = Draft202012Validator.FORMAT_CHECKER
-    valid = Draft202012Validator(case.schema, format_checker=checker).is_valid(value)
-    pairs = list(_pairs(case, value))
-    right = [_same(gold, found) for gold, found in pairs]
-    stated = [gold is not None for gold, _ in pairs]
-    both = sum(is_right and is_stated for is_right, is_stated in zip(right, stated, strict=True))
-    return Score(valid, len(pairs), sum(right), sum(stated), both)
+    validator = Draft202012Validator(case.schema, format_checker=checker)
+    # where nothing was written, absent is no answer
+    right = [_same(gold, found) and bool(text) for gold, found in _pairs(case, value)]
+    stated = [gold is not None for gold, _ in _pairs(case, value)]
+    return Score(
+        valid=is_whole and validator.is_valid(value),
+        num_fields=len(right),
+        num_right=sum(right),
+        num_stated=sum(stated),
+        num_stated_right=sum(map(min, right, stated)),
+    )
+
+
+def _finished_part(text: str) -> Any:
+    # up to the last comma outside of strings, with what is open there closed
+    closing, finished = "", "{}"
+    for step in _STEPS.finditer(text):
+        if step[0] in _CLOSING:
+            closing = _CLOSING[step[0]] + closing
+        elif step[0] == ",":
+            finished = text[: step.start()] + closing
+        elif step[0] in "}]":
+            closing = closing[1:]
+    return json.loads(finished)
 
 
 def _pairs(case: Case, value: Any) -> Iterator[tuple[Any, Any]]:
