@@ -1,17 +1,26 @@
 from __future__ import annotations
 
 from random import Random
+from typing import Any
 
+import pytest
+from hypothesis import given, strategies as st
 from jsonschema import Draft202012Validator
 
 from deg_model import Tokenizer, encode_context
 from deg_schema import compile_schema
-from deg_train.generate import ListSource
-from deg_train.generate.list_layouts import Cell, Grid, Page, held_out_layouts, layouts
+from deg_train.generate import HELD_OUT_KINDS, ListSource, list_asking, list_leaves
+from deg_train.generate.fields import Field
+from deg_train.generate.library import default_library
+from deg_train.generate.list_drafts import are_apart, draw_sorts
+from deg_train.generate.list_layouts import held_out_layouts, layouts
 from deg_train.generate.list_library import list_sorts
+from deg_train.generate.list_page import Cell, Grid, Page
+from deg_train.generate.names import seen_names, trained_names, unseen_names, words_of
+from deg_train.generate.phrasing import phrase
 from deg_train.gold_anchors import gold_anchors, regions_of
 from deg_train.questions import example_of
-from deg_train.records import check
+from deg_train.records import check, lookup
 
 
 def test_every_record_is_consistent_and_valid() -> None:
@@ -78,3 +87,86 @@ def test_a_span_that_two_items_share_locates_neither(tokenizer: Tokenizer) -> No
 def test_an_item_reaches_to_the_next_one() -> None:
     assert regions_of((7, 3), 20) == [(7, 20), (3, 7)]
     assert regions_of((), 20) == []
+
+
+def test_items_come_in_the_order_of_the_document() -> None:
+    for record in ListSource("val").records(150, seed=3):
+        for array in compile_schema(record.schema).arrays:
+            if array.item_steps or not array.anchored:
+                continue
+            pointer = array.pointer_at(())
+            starts = [
+                min(
+                    found[0][0]
+                    for at, found in record.spans.items()
+                    if at == f"{pointer}/{number}" or at.startswith(f"{pointer}/{number}/")
+                )
+                for number in range(len(lookup(record.value, pointer) or []))
+            ]
+            assert starts == sorted(set(starts)), record.context
+
+
+def test_a_missing_value_is_null_or_left_out_of_its_item_alone() -> None:
+    gaps = [
+        (row, name)
+        for record in ListSource().records(200, seed=6)
+        for rows in record.value.values()
+        if isinstance(rows, list) and rows and isinstance(rows[0], dict)
+        for row in rows
+        for name in {key for each in rows for key in each}
+        if row.get(name) is None
+    ]
+    assert any(name in row for row, name in gaps)
+    assert any(name not in row for row, name in gaps)
+
+
+def test_training_asks_for_no_held_out_kind(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: set[str] = set()
+
+    def spy(spec: Field, *others: Any) -> Any:
+        asked.add(spec.kind)
+        return phrase(spec, *others)
+
+    monkeypatch.setattr(list_asking, "phrase", spy)
+    monkeypatch.setattr(list_leaves, "phrase", spy)
+    ListSource().records(400, seed=8)
+    assert len(asked) > 30
+    assert not asked & HELD_OUT_KINDS
+
+
+def test_no_list_goes_by_a_name_that_documents_hold_out() -> None:
+    library = default_library()
+    trained = trained_names(library)
+    kept = {
+        words_of(name)
+        for domain in library.domains.values()
+        for spec in domain.fields.values()
+        for name in unseen_names(spec, trained)
+    }
+    for sort in list_sorts():
+        for spec in (sort.array, *sort.columns):
+            assert kept.isdisjoint(map(words_of, seen_names(spec))), (sort.name, spec.key)
+
+
+def test_sentences_are_trained_or_held_out() -> None:
+    frames = [frame for sort in list_sorts() for frame in sort.frames]
+    assert 0.1 < sum(frame.held_out for frame in frames) / len(frames) < 0.35
+
+
+def test_lists_of_one_document_cannot_be_taken_for_each_other() -> None:
+    for seed in range(50):
+        one, two, three = draw_sorts(Random(seed), 3)
+        assert are_apart(one, two)
+        assert are_apart(three, one)
+        assert not are_apart(two, two)
+
+
+@given(st.lists(st.sampled_from(["a\n", "bc", "\n", " "])), st.sampled_from(["> ", "", "  "]))
+def test_a_page_knows_its_cells_under_any_prefix(texts: list[str], prefix: str) -> None:
+    page = Page()
+    for number, text in enumerate(texts):
+        page.say(text)
+        page.print(Cell(f"cell {number}", number))
+    page.start_lines(prefix)
+    assert all(page.text[slice(*page.spans[key])] == f"cell {key}" for key in range(len(texts)))
+    assert all(line.startswith(prefix) for line in page.text.split("\n"))

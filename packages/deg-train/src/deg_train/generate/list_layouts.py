@@ -3,58 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from random import Random
 from zlib import crc32
 
-__all__ = ["LAYOUT_FOLDS", "Cell", "Grid", "Layout", "Page", "held_out_layouts", "layouts"]
+from deg_train.generate.list_page import Cell, Grid, Page
+
+__all__ = ["LAYOUT_FOLDS", "Layout", "held_out_layouts", "is_kept", "layouts"]
 
 LAYOUT_FOLDS = 5
-
-Key = tuple[int, int]
-
-
-@dataclass(slots=True)
-class Page:
-    """A text that knows where each cell of its lists was printed.
-
-    Attributes:
-        spans: The place of each cell, by what was handed in with it.
-    """
-
-    text: str = ""
-    spans: dict[object, tuple[int, int]] = field(default_factory=dict)
-
-    def say(self, text: str) -> None:
-        """Add text that is no cell."""
-        self.text += text
-
-    def print(self, cell: Cell) -> None:
-        """Add a cell."""
-        start = len(self.text)
-        self.text += cell.text
-        self.spans[cell.key] = (start, len(self.text))
-
-
-@dataclass(frozen=True, slots=True)
-class Cell:
-    """A value as printed, and what it is known by."""
-
-    text: str
-    key: object
-
-
-@dataclass(frozen=True, slots=True)
-class Grid:
-    """A list to lay out.
-
-    Attributes:
-        labels: What the document calls each column.
-        rows: The cells of each item; a value that an item lacks is None.
-    """
-
-    labels: tuple[str, ...]
-    rows: tuple[tuple[Cell | None, ...], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,11 +20,15 @@ class Layout:
 
     Attributes:
         labelled: It says what each value is, so that one may be missing and two may look alike.
+        has_head: It prints the labels once, above the items.
+        has_times: It prints a time of day before each item.
     """
 
     name: str
     lay_out: Callable[[Page, Grid, Random], None]
     labelled: bool = True
+    has_head: bool = False
+    has_times: bool = False
 
 
 def layouts(*, held_out: bool) -> list[Layout]:
@@ -77,9 +38,12 @@ def layouts(*, held_out: bool) -> list[Layout]:
 
 def held_out_layouts() -> frozenset[str]:
     """Name the layouts that are kept from training."""
-    return frozenset(
-        each.name for each in _LAYOUTS if crc32(each.name.encode()) % LAYOUT_FOLDS == 0
-    )
+    return frozenset(each.name for each in _LAYOUTS if is_kept(each.name))
+
+
+def is_kept(name: str) -> bool:
+    """Say whether the layout, or the sentence, is kept from training."""
+    return crc32(name.encode()) % LAYOUT_FOLDS == 0
 
 
 _NOTHING = ("-", "n/a", "--", "?", "none", "")
@@ -236,6 +200,87 @@ def _tagged(page: Page, grid: Grid, _: Random) -> None:
         page.say("</entry>\n")
 
 
+def _gapped(page: Page, grid: Grid, rng: Random) -> None:
+    number = rng.randint(1, 30)
+    for row in grid.rows:
+        page.say(f"{number}. ")
+        _between(page, row, ", ", "")
+        page.say("\n")
+        number += rng.randint(1, 3)
+
+
+def _lettered(page: Page, grid: Grid, _: Random) -> None:
+    for letter, row in zip("abcdefghijklmnopqrstuvwxyz", grid.rows, strict=False):
+        page.say(f"{letter}) ")
+        _between(page, row, "; ", "")
+        page.say("\n")
+
+
+def _timed(before: str, after: str) -> Callable[[Page, Grid, Random], None]:
+    def lay_out(page: Page, grid: Grid, rng: Random) -> None:
+        minute = rng.randint(400, 900)
+        for row in grid.rows:
+            page.say(f"{before}{minute // 60:02}:{minute % 60:02}{after}")
+            _between(page, row, ", ", "")
+            page.say("\n")
+            minute += rng.randint(0, 25)
+
+    return lay_out
+
+
+def _sentence_of_all(page: Page, grid: Grid, rng: Random) -> None:
+    has_commas = any("," in cell.text for row in grid.rows for cell in row if cell is not None)
+    page.say(rng.choice(("The following are listed: ", "There are ", "The list names ", "Here: ")))
+    for number, row in enumerate(grid.rows):
+        is_last = number == len(grid.rows) - 1
+        page.say("" if number == 0 else " and " if is_last else "; " if has_commas else ", ")
+        _put(page, row[0], "")
+        if len(row) > 1:
+            page.say(" (")
+            _between(page, row[1:], "; " if has_commas else ", ", "")
+            page.say(")")
+    page.say(".\n")
+
+
+def _marked_up(page: Page, grid: Grid, _: Random) -> None:
+    page.say("<table>\n<tr>" + "".join(f"<th>{label}</th>" for label in grid.labels) + "</tr>\n")
+    for row in grid.rows:
+        page.say("<tr>")
+        for cell in row:
+            page.say("<td>")
+            _put(page, cell, "")
+            page.say("</td>")
+        page.say("</tr>\n")
+    page.say("</table>\n")
+
+
+def _quoted(page: Page, grid: Grid, _: Random) -> None:
+    page.say(",".join(f'"{label}"' for label in grid.labels) + "\n")
+    for row in grid.rows:
+        page.say('"')
+        _between(page, row, '","', "")
+        page.say('"\n')
+
+
+def _first_then(
+    before: str, opening: str, between: str, joint: str, end: str
+) -> Callable[[Page, Grid, Random], None]:
+    """Make a layout of the first value, then the others with their labels."""
+
+    def lay_out(page: Page, grid: Grid, _: Random) -> None:
+        for row in grid.rows:
+            page.say(before)
+            _put(page, row[0], "")
+            pairs = zip(grid.labels[1:], row[1:], strict=True)
+            shown = [(label, cell) for label, cell in pairs if cell is not None]
+            for place, (label, cell) in enumerate(shown):
+                page.say((joint if place else opening) + label + between)
+                _put(page, cell, "")
+            page.say(end if shown or not end.startswith(")") else end[1:])
+
+    return lay_out
+
+
 def _between(page: Page, row: Sequence[Cell | None], separator: str, missing: str) -> None:
     for place, cell in enumerate(row):
         page.say(separator if place else "")
@@ -250,16 +295,16 @@ def _put(page: Page, cell: Cell | None, missing: str) -> None:
 
 
 _LAYOUTS = (
-    Layout("pipes-ruled", _table(" | ", "| ", "---")),
-    Layout("pipes", _table(" | ")),
-    Layout("pipes-tight", _table("|", "|", "-")),
-    Layout("semicolons", _table(";")),
-    Layout("semicolons-wide", _table("; ")),
-    Layout("tabs", _table("\t")),
-    Layout("commas", _table(",")),
-    Layout("slashes-headed", _table(" / ")),
-    Layout("aligned", _aligned),
-    Layout("aligned-2", _aligned),
+    Layout("pipes-ruled", _table(" | ", "| ", "---"), has_head=True),
+    Layout("pipes", _table(" | "), has_head=True),
+    Layout("pipes-tight", _table("|", "|", "-"), has_head=True),
+    Layout("semicolons", _table(";"), has_head=True),
+    Layout("semicolons-wide", _table("; "), has_head=True),
+    Layout("tabs", _table("\t"), has_head=True),
+    Layout("commas", _table(","), has_head=True),
+    Layout("slashes-headed", _table(" / "), has_head=True),
+    Layout("aligned", _aligned, has_head=True),
+    Layout("aligned-2", _aligned, has_head=True),
     Layout("bullets", _lines("- ", ", "), labelled=False),
     Layout("bullets-dashes", _lines("• ", " - "), labelled=False),
     Layout("bullets-bars", _lines("* ", " | "), labelled=False),
@@ -288,4 +333,17 @@ _LAYOUTS = (
     Layout("statements", _statements),
     Layout("json-lines", _json_lines),
     Layout("tagged", _tagged),
+    Layout("numbers-gaps", _gapped, labelled=False),
+    Layout("letters", _lettered, labelled=False),
+    Layout("arrows", _lines("", " -> "), labelled=False),
+    Layout("log-dashes", _timed("", " - "), labelled=False, has_times=True),
+    Layout("chat-brackets", _timed("[", "] "), labelled=False, has_times=True),
+    Layout("inline-and", _sentence_of_all, labelled=False),
+    Layout("html-rows", _marked_up, has_head=True),
+    Layout("quoted-csv", _quoted, has_head=True),
+    Layout("yaml", _labelled_blocks("- ", ": ", "\n  ", "\n")),
+    Layout("markdown-cards", _first_then("* ", "\n  ", ": ", " · ", "\n\n")),
+    Layout("parentheses-labels", _first_then("", " (", ": ", "; ", ")\n")),
+    Layout("wrapped-labels", _first_then("- ", ",\n    ", ": ", ",\n    ", "\n")),
+    Layout("definition", _first_then("", "\n    ", " - ", "; ", "\n")),
 )
