@@ -1,4 +1,4 @@
-"""The mean of several checkpoints of one run, which generalises better than any one of them.
+"""The mean of several checkpoints of one run, which often generalises better than each of them.
 
 Source: Izmailov et al., Averaging Weights Leads to Wider Optima and Better Generalization, 2018.
 """

@@ -69,8 +69,8 @@ def add_average(commands: Commands) -> None:
     parser = commands.add_parser(
         "average",
         help="write the mean of several checkpoints of one run",
-        description="Write the mean of checkpoints that stem from one another, which generalises "
-        "better than any of them. Calibrate it afterwards.",
+        description="Write the mean of checkpoints that stem from one another, which often "
+        "generalises better than each of them. Calibrate it afterwards.",
     )
     parser.add_argument("out", type=Path, help="folder of the new checkpoint")
     parser.add_argument("checkpoints", type=Path, nargs="+", help="folders, the latest last")
