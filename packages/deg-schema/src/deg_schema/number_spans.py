@@ -52,7 +52,8 @@ _GROUP = lazy(rf"[0-9]{{3}}(?:[.,][0-9]+)?(?:{POWER})?")
 _RANGE_RIGHT = lazy(r"[-\u2010-\u2014\u2212~][$€£.(]?[0-9]")
 _UNIT_RIGHT = lazy(rf"(?:[{SPACES}]?(?:[%‰]|{MONEY}))?")
 _OPENED = lazy(rf"\([{SPACES}\t]?\Z")
-_CLOSED = lazy(rf"[{SPACES}\t\n]?\)")
+# as the parser reads it; more blanks than this are no part of a number
+_CLOSED = lazy(rf"[{SPACES}\t\n]{{0,16}}\)")
 _OTHER_NUMBERS = lazy(
     r"\b[A-Z]{2}[0-9]{2}(?: [A-Z0-9]{4}){3,7}(?: [A-Z0-9]{1,3})?\b"
     r"|\+(?=(?:[ .()\-\u00a0]{0,2}[0-9]){8})[0-9]{1,3}(?:[ .\-\u00a0]?\(?[0-9]{1,4}\)?){2,7}"
