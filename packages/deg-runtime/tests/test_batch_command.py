@@ -8,7 +8,7 @@ import signal
 import sys
 import time
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -223,6 +223,15 @@ def test_a_signal_ends_it_after_the_batch_and_says_how_to_go_on(
     assert job.target.read_bytes() == whole
 
 
+@pytest.fixture
+def _interruptible() -> Iterator[None]:
+    """Let an interrupt have its effect, which a shell takes from what it runs in the background."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("_interruptible")
 def test_a_second_interrupt_stops_at_once(job: Job, capsys: pytest.CaptureFixture[str]) -> None:
     class Interrupted(Echo):
         def fill_many(self, requests: Any, *, options: Any = None) -> Any:
