@@ -28,6 +28,30 @@ __all__ = [
 HELD_OUT_NAMES = 2
 HELD_OUT_ABOUTS = 1
 
+# held-out names that a stage of the default checkpoint asked for by mistake: nobody's unseen names
+_SPOILT = frozenset(
+    tuple(name.split())
+    for name in (
+        "article number",
+        "build",
+        "contact name",
+        "from",
+        "funds",
+        "measured on",
+        "paid to",
+        "programme",
+        "qualification",
+        "receiver",
+        "risk level",
+        "score",
+        "session",
+        "starts",
+        "taken on",
+        "to",
+        "year of publication",
+    )
+)
+
 _BREAK = re.compile(r"[\s_\-./]+")
 _WEAK = frozenset(
     [
@@ -88,7 +112,7 @@ def seen_abouts(spec: Field) -> tuple[str, ...]:
 def unseen_names(spec: Field, trained: frozenset[tuple[str, ...]]) -> tuple[str, ...]:
     """Return the field's held-out names that no other field shows in training either."""
     held_out = spec.names[-HELD_OUT_NAMES:]
-    return tuple(name for name in held_out if words_of(name) not in trained)
+    return tuple(name for name in held_out if words_of(name) not in trained | _SPOILT)
 
 
 def trained_names(library: Library) -> frozenset[tuple[str, ...]]:
