@@ -7,7 +7,7 @@ import pytest
 
 from deg_train.cli import main
 
-COMMANDS = ("fit", "average", "calibrate", "evaluate", "report")
+COMMANDS = ("fit", "records", "average", "calibrate", "evaluate", "report")
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -29,6 +29,8 @@ def test_every_argument_has_a_help_text(command: str, capsys: pytest.CaptureFixt
         ["evaluate", "nowhere", "--out", "out", "--suite", "nlupp"],
         ["report", "nowhere"],
         ["fit", "run", "--sets", "nowhere"],
+        ["fit", "run", "--records", "nowhere"],
+        ["records", "nowhere"],
     ],
 )
 @pytest.mark.usefixtures("cache")
@@ -51,6 +53,8 @@ def test_a_mistake_is_one_line_and_status_2(
     [
         ["fit", "run", "--steps", "0"],
         ["fit", "run", "--learning-rate", "nan"],
+        ["fit", "run", "--rehearse", "1"],
+        ["fit", "run", "--records", "own.jsonl:0"],
         ["evaluate", "x", "--out", "y", "--scale", "-1"],
         ["evaluate", "x", "--out", "y", "--suite", "all"],
         ["evaluate", "x"],

@@ -14,6 +14,7 @@ from deg_model import load_checkpoint
 from deg_train import fit as module
 from deg_train.batches import Batch, pack
 from deg_train.fit import fit
+from deg_train.own import OwnRecords
 from deg_train.questions import Example
 from deg_train.trainer import FitOptions
 
@@ -43,7 +44,7 @@ def train(
         return fit(
             tmp_path / name,
             options,
-            folder=None,
+            source=OwnRecords([]),
             init=init,
             model_id="tiny",
             threads=1,

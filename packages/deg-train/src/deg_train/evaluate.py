@@ -13,15 +13,15 @@ from typing import Any
 
 import torch
 
-from deg_runtime import load
+from deg_runtime import Engine, load
 from deg_train.answers import Answered, Filler, answer_all, holds_slice_law, is_valid
 from deg_train.console import say
 from deg_train.metrics import decide_judged, extract_judged, measure_all, mistakes
 from deg_train.records import Record
 from deg_train.reliability import Bins
-from deg_train.suites import SUITES, Suite
+from deg_train.suites import OWN, SUITES, Suite
 
-__all__ = ["evaluate", "result_of", "run_suite", "write_json"]
+__all__ = ["evaluate", "evaluate_own", "result_of", "run_suite", "write_json"]
 
 _MAX_MISTAKES = 200
 _SECONDS_BETWEEN_LINES = 10.0
@@ -60,10 +60,21 @@ def evaluate(
     ]
     engine = load(checkpoint, report=say)
     for suite, records in read:
-        answered, seconds = run_suite(engine, suite, records)
-        result = result_of(suite, answered, seconds)
-        write_json(out / f"{suite.name}.json", {"model": engine.model_id, **result})
-        _write_mistakes(out / f"{suite.name}.mistakes.jsonl", answered)
+        _measure(engine, suite, records, out)
+
+
+def evaluate_own(checkpoint: Path, out: Path, records: Sequence[Record], *, threads: int) -> None:
+    """Measure *checkpoint* on *records* of a user's own and write `own.json` into *out*."""
+    torch.set_num_threads(threads)
+    out.mkdir(parents=True, exist_ok=True)
+    _measure(load(checkpoint, report=say), OWN, records, out)
+
+
+def _measure(engine: Engine, suite: Suite, records: Sequence[Record], out: Path) -> None:
+    answered, seconds = run_suite(engine, suite, records)
+    result = result_of(suite, answered, seconds)
+    write_json(out / f"{suite.name}.json", {"model": engine.model_id, **result})
+    _write_mistakes(out / f"{suite.name}.mistakes.jsonl", answered)
 
 
 def run_suite(

@@ -22,7 +22,8 @@ from deg_model import (
 )
 from deg_train.console import Stop, say
 from deg_train.losses import LOSSES
-from deg_train.recipe import default_mixture, drawer
+from deg_train.recipe import drawer
+from deg_train.sources import Sampler
 from deg_train.trainer import FitOptions, StepReport, Trainer, run
 
 __all__ = ["fit"]
@@ -35,7 +36,7 @@ def fit(
     out: Path,
     options: FitOptions,
     *,
-    folder: Path | None,
+    source: Sampler,
     init: Path | None,
     model_id: str,
     threads: int,
@@ -48,7 +49,7 @@ def fit(
     Args:
         out: Holds `metrics.jsonl`, the state and `checkpoint/`.
         options: How to train.
-        folder: The public data sets; without it, generated documents alone.
+        source: What records are drawn from.
         init: A checkpoint to start from instead of fresh adapters and heads.
         model_id: The name that the checkpoint gives itself.
         threads: How many batches are read side by side.
@@ -61,7 +62,7 @@ def fit(
     out.mkdir(parents=True, exist_ok=True)
     base = BASES[DEFAULT_BASE]
     files = resolve_base(base, report=say)
-    draw = drawer(default_mixture(folder), Tokenizer.load(files.folder, files.family), options)
+    draw = drawer(source, Tokenizer.load(files.folder, files.family), options)
     trainer = Trainer(load_backbone(files), base, options, threads=threads)
     if (out / _STATE).is_file():
         trainer.resume(out / _STATE)

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from deg_model import EncodedContext
 
-__all__ = ["gold_anchors", "regions_of"]
+__all__ = ["gold_anchors", "item_starts", "regions_of"]
 
 Span = tuple[int, int]
 
@@ -22,8 +22,7 @@ def gold_anchors(
 ) -> tuple[int, ...] | None:
     """Return the token at which each item of the array at *pointer* starts.
 
-    It is the first of the item's earliest span that no sibling shares: a span that two items share,
-    such as the heading of a column, locates neither.
+    It is the first token of what `item_starts` gives for it.
 
     Args:
         spans: The places of every value, by pointer; of several places the first counts.
@@ -35,16 +34,27 @@ def gold_anchors(
     Returns:
         None where an item has no place, starts outside the region or where another one starts.
     """
-    places = [_places(spans, f"{pointer}/{index}") for index in range(num_items)]
-    sharers = Counter(place for own in places for place in own)
     starts = []
-    for own in places:
-        if not own:
+    for place in item_starts(spans, pointer, num_items):
+        if place is None:
             return None
-        start, end = min(own, key=lambda place: (sharers[place] > 1, place))
-        starts.append(context.cover(start, end)[0])
+        starts.append(context.cover(*place)[0])
     inside = all(region[0] <= start < region[1] for start in starts)
     return tuple(starts) if inside and len(set(starts)) == len(starts) else None
+
+
+def item_starts(
+    spans: Mapping[str, Sequence[Span]], pointer: str, num_items: int
+) -> list[Span | None]:
+    """Return for each item its earliest place that no sibling shares, else its earliest, or None.
+
+    A place that two items share, such as the heading of a column, locates neither.
+    """
+    places = [_places(spans, f"{pointer}/{index}") for index in range(num_items)]
+    sharers = Counter(place for own in places for place in own)
+    return [
+        min(own, key=lambda place: (sharers[place] > 1, place)) if own else None for own in places
+    ]
 
 
 def regions_of(starts: Sequence[int], end: int) -> list[tuple[int, int]]:

@@ -40,15 +40,22 @@ class DecideLogits:
     """The questions of one decide head: logits, -inf beside a question's outcomes, and answers.
 
     The questions of a context share one vote, so that a long form does not outvote single ones.
+    Where `target_RO` is given, it says how likely each outcome is to be right.
     """
 
     logits_RO: Tensor
     outcome_R: Tensor
     vote_R: Tensor
+    target_RO: Tensor | None = None
 
     def losses(self, temperature: float = 1.0) -> Tensor:
-        """Return the negative log-likelihood [R] of each right outcome."""
-        return F.cross_entropy(self.logits_RO / temperature, self.outcome_R, reduction="none")
+        """Return each question's divergence [R] from what is right, KL(target, logits)."""
+        if self.target_RO is None:
+            return F.cross_entropy(self.logits_RO / temperature, self.outcome_R, reduction="none")
+        log_RO = (self.logits_RO / temperature).log_softmax(-1)
+        # beside a question's outcomes nothing is expected
+        log_RO = log_RO.masked_fill(log_RO.isinf(), 0.0)
+        return (torch.xlogy(self.target_RO, self.target_RO) - self.target_RO * log_RO).sum(-1)
 
     def right(self) -> Tensor:
         """Say of each question [R] whether its likeliest outcome is the right one."""
@@ -302,9 +309,10 @@ def _decide(heads: Heads, name: str, rows: Sequence[Row], final_NH: Tensor) -> D
     answer_RH = final_NH[_answers(rows)]
     outcome_R = _index([row.question.outcome for row in rows])
     vote_R = _votes(rows)
+    most = 2 if name == "noul" else max(len(row.options) for row in rows)
+    target_RO = _targets(rows, most)
     if name == "noul":
-        return DecideLogits(heads.noul(answer_RH), outcome_R, vote_R)
-    most = max(len(row.options) for row in rows)
+        return DecideLogits(heads.noul(answer_RH), outcome_R, vote_R, target_RO)
     places_RO = torch.zeros(len(rows), most, dtype=torch.long)
     padding_RO = torch.ones(len(rows), most, dtype=torch.bool)
     for number, row in enumerate(rows):
@@ -312,7 +320,22 @@ def _decide(heads: Heads, name: str, rows: Sequence[Row], final_NH: Tensor) -> D
         padding_RO[number, : len(row.options)] = False
     head = heads.choice if name == "choice" else heads.score
     logits_RO: Tensor = head(answer_RH, final_NH[places_RO])
-    return DecideLogits(logits_RO.masked_fill(padding_RO, float("-inf")), outcome_R, vote_R)
+    logits_RO = logits_RO.masked_fill(padding_RO, float("-inf"))
+    return DecideLogits(logits_RO, outcome_R, vote_R, target_RO)
+
+
+def _targets(rows: Sequence[Row], most: int) -> Tensor | None:
+    """Return how likely each outcome is to be right [R, O], None where each answer is certain."""
+    if not any(row.question.probabilities for row in rows):
+        return None
+    target_RO = torch.zeros(len(rows), most)
+    for number, row in enumerate(rows):
+        known = row.question.probabilities
+        if known:
+            target_RO[number, : len(known)] = torch.tensor(known)
+        else:
+            target_RO[number, row.question.outcome] = 1.0
+    return target_RO
 
 
 def _votes(rows: Sequence[Row]) -> Tensor:

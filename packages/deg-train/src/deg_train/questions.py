@@ -23,11 +23,15 @@ from deg_model import (
 from deg_schema import ArrayPlan, FieldPlan, FillPlan, compile_schema
 from deg_train.gold_anchors import gold_anchors, regions_of
 from deg_train.records import Record, lookup
+from deg_train.sampling import cap_decided, cap_tokens, cropped
 
 __all__ = ["Example", "Question", "example_of"]
 
-# a list of twenty rows would drown whatever else a step holds
-_MAX_IN_ITEMS = 6
+# a list of twenty rows would drown whatever else a step holds, a decided column the others
+_MOST_IN_ITEMS = 6
+_MOST_DECIDED = 3
+# of what may be read, for the document; the rest is for the questions
+_CONTEXT_SHARE = 0.75
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +40,11 @@ class Question:
 
     Attributes:
         fork: The question as tokens.
+        pointer: What it asks about, `*` for the index of each item.
         outcome: The index of the right outcome of a decide question; for yes-no 0 is yes. Of a
             count question the number of items.
+        probabilities: Of a decide question, how likely each outcome is to be right, where the
+            record says so; `outcome` is then the likeliest.
         counts: Of a count question, the least and the most items that may be.
         spans: Every right span of an extract question, as first and last context token; none of
             them means that the document does not hold the value.
@@ -46,7 +53,9 @@ class Question:
     """
 
     fork: Fork
+    pointer: str = ""
     outcome: int = -1
+    probabilities: tuple[float, ...] = ()
     counts: tuple[int, int] = (0, 0)
     spans: tuple[tuple[int, int], ...] = ()
     starts: tuple[int, ...] = ()
@@ -72,17 +81,40 @@ class Example:
         return len(self.context.ids) + sum(len(q.fork.ids) for q in self.questions)
 
 
-def example_of(record: Record, tokenizer: Tokenizer, rng: Random | None = None) -> Example:
+def example_of(
+    record: Record,
+    tokenizer: Tokenizer,
+    rng: Random | None = None,
+    *,
+    max_tokens: int | None = None,
+) -> Example:
     """Turn *record* into tokens and targets; a field that cannot be taught is left out.
 
-    Of the questions about values in items a few are drawn by *rng*, all are kept without one; those
-    about whole arrays are kept in any case.
+    Args:
+        record: What is taught.
+        tokenizer: The base's.
+        rng: Draws a window of a document that is too long, and those of the questions that fit, a
+            few of each decided field of an array among them; without it nothing is left out.
+        max_tokens: What the document and its questions may have together.
     """
-    asker = _Asker(record, compile_schema(record.schema), tokenizer)
-    others, in_items = asker.ask()
-    if rng is not None and len(in_items) > _MAX_IN_ITEMS:
-        in_items = rng.sample(in_items, _MAX_IN_ITEMS)
-    return Example(asker.context, (*others, *in_items), asker.num_skipped)
+    plan = compile_schema(record.schema)
+    context = encode_context(record.context, tokenizer)
+    is_cropped = False
+    if rng is not None and max_tokens is not None:
+        most = int(_CONTEXT_SHARE * max_tokens)
+        if context.num_tokens > most:
+            record, is_cropped = cropped(record, context, most, rng), True
+            context = encode_context(record.context, tokenizer)
+    asker = _Asker(record, plan, tokenizer, context, is_cropped=is_cropped)
+    questions, in_items = asker.ask()
+    if rng is not None:
+        in_items = cap_decided(in_items, _MOST_DECIDED, rng)
+        if len(in_items) > _MOST_IN_ITEMS:
+            in_items = rng.sample(in_items, _MOST_IN_ITEMS)
+    questions += in_items
+    if rng is not None and max_tokens is not None:
+        questions = cap_tokens(questions, max_tokens - len(context.ids), rng)
+    return Example(context, tuple(questions), asker.num_skipped)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,14 +129,22 @@ class _Place:
 class _Asker:
     """Asks everything that the schema of a record wants to know."""
 
-    def __init__(self, record: Record, plan: FillPlan, tokenizer: Tokenizer) -> None:
-        self.context = encode_context(record.context, tokenizer)
+    def __init__(
+        self,
+        record: Record,
+        plan: FillPlan,
+        tokenizer: Tokenizer,
+        context: EncodedContext,
+        *,
+        is_cropped: bool,
+    ) -> None:
         self.num_skipped = 0
         self._record, self._plan, self._tokenizer = record, plan, tokenizer
+        self._context, self._is_cropped = context, is_cropped
 
     def ask(self) -> tuple[list[Question], list[Question]]:
         """Return the questions about the document and its arrays, and those about items."""
-        whole = _Place((0, self.context.num_tokens))
+        whole = _Place((0, self._context.num_tokens))
         others = list(self._fields(self._plan.fields, whole))
         in_items: list[Question] = []
         for array in self._plan.arrays:
@@ -123,24 +163,26 @@ class _Asker:
         if not count.counts[0] <= count.outcome <= count.counts[1]:
             self.num_skipped += 1
             return [], []
-        own = [count]
+        # a window shows some of the items
+        own = [] if self._is_cropped else [count]
         ranges: list[tuple[int, int]] = []
         if array.anchored:
             starts = gold_anchors(
-                self._record.spans, pointer, len(value), self.context, place.region
+                self._record.spans, pointer, len(value), self._context, place.region
             )
-            if starts is None:
+            # a window that shows no item does not say that there is none
+            if starts is None or (self._is_cropped and not starts):
                 self.num_skipped += 1
                 return [], []
             fork = anchor_fork(array, leaves, self._tokenizer, place.items)
-            own.append(Question(fork, starts=starts, region=place.region))
+            own.append(Question(fork, array.pointer, starts=starts, region=place.region))
             ranges = regions_of(starts, place.region[1])
         inner: list[Question] = []
         for index in range(len(value)):
             item, region = Item(array, index), place.region
             if array.anchored:
                 region = ranges[index]
-                item = item_at(array, self.context, self._record.context, *region)
+                item = item_at(array, self._context, self._record.context, *region)
             inside = _Place(region, (*place.items, item), (*place.indices, index))
             inner += self._fields(leaves, inside)
             for nested in self._plan.arrays:
@@ -156,7 +198,8 @@ class _Asker:
         fork = count_fork(array, leaves, self._tokenizer, place.items)
         least = min(array.min_items, MAX_COUNT)
         most = MAX_COUNT if array.max_items is None else min(array.max_items, MAX_COUNT)
-        return Question(fork, outcome=min(num_items, MAX_COUNT), counts=(least, most))
+        outcome = min(num_items, MAX_COUNT)
+        return Question(fork, array.pointer, outcome=outcome, counts=(least, most))
 
     def _fields(self, fields: Sequence[FieldPlan], place: _Place) -> Iterator[Question]:
         for field in fields:
@@ -170,18 +213,35 @@ class _Asker:
         value = lookup(self._record.value, pointer)
         fork = fork_of(field, self._tokenizer, place.items)
         if field.mode.startswith("extract"):
-            places = self._record.spans.get(pointer, ())
-            spans = {self.context.cover(start, end) for start, end in places}
-            within = sorted(span for span in spans if span[1] - span[0] < MAX_SPAN_TOKENS)
-            # a value too long to be pointed at is not an absent one
-            return None if spans and not within else Question(fork, spans=tuple(within))
-        if field.mode == "decide.noul":
-            return Question(fork, outcome=0 if value else 1)
-        outcomes: tuple[Any, ...] = field.options if field.mode == "decide.choice" else field.levels
-        if value is None and field.null_outcome:
-            return Question(fork, outcome=len(outcomes))
-        typed = [(type(outcome), outcome) for outcome in outcomes]
-        return Question(fork, outcome=typed.index((type(value), value)))
+            spans = self._spans(pointer)
+            # what is too long to be pointed at, or was not found, is not absent
+            is_known = bool(spans) or (value is None and not self._is_cropped)
+            return Question(fork, field.pointer, spans=spans) if is_known else None
+        if self._is_cropped:
+            return None
+        probabilities = self._record.probabilities.get(pointer, ())
+        outcome = _outcome(field, value)
+        if probabilities:
+            outcome = max(range(len(probabilities)), key=probabilities.__getitem__)
+        if outcome is None:
+            return None
+        return Question(fork, field.pointer, outcome=outcome, probabilities=probabilities)
+
+    def _spans(self, pointer: str) -> tuple[tuple[int, int], ...]:
+        """Return the tokens of each place of a value that can be pointed at."""
+        spans = {self._context.cover(*place) for place in self._record.spans.get(pointer, ())}
+        return tuple(sorted(span for span in spans if span[1] - span[0] < MAX_SPAN_TOKENS))
+
+
+def _outcome(field: FieldPlan, value: Any) -> int | None:
+    """Return the index of the outcome that *value* is, None where it is left open."""
+    if value is None and field.null_outcome:
+        return len(field.levels)
+    outcomes: tuple[Any, ...] = field.options or field.levels or (True, False)
+    # True is no 1 here, though Python says so
+    typed = [(isinstance(outcome, bool), outcome) for outcome in outcomes]
+    right = isinstance(value, bool), value
+    return typed.index(right) if right in typed else None
 
 
 def _is_inside(nested: ArrayPlan, array: ArrayPlan) -> bool:

@@ -24,7 +24,7 @@ from deg_train.trainer import FitOptions
 __all__ = ["MAX_EXAMPLE_TOKENS", "default_mixture", "drawer"]
 
 MAX_EXAMPLE_TOKENS = 1600
-"""Longer draws are left out: one would be a whole step."""
+"""What a document and its questions may have: of longer ones a window, or a part, is drawn."""
 
 _WEIGHTS = {
     "generated": 0.42,
@@ -68,7 +68,8 @@ def drawer(
         examples: list[Example] = []
         size = 0
         while size < options.tokens_per_step:
-            example = example_of(chosen.sample(rng), tokenizer, rng)
+            record = chosen.sample(rng)
+            example = example_of(record, tokenizer, rng, max_tokens=MAX_EXAMPLE_TOKENS)
             if example.questions and example.num_tokens <= MAX_EXAMPLE_TOKENS:
                 examples.append(example)
                 size += example.num_tokens

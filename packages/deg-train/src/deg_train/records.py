@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +23,8 @@ class Record:
 
     `spans` holds, by JSON Pointer, every acceptable `[start, end)` of an extracted value in code
     points of `context`. A key that `value` lacks or maps to None is not in the document, except
-    where null is an option that the schema lists.
+    where null is an option that the schema lists. `probabilities` says, by the pointer of a decided
+    field, how likely each of its outcomes is to be right.
     """
 
     context: str
@@ -31,6 +32,7 @@ class Record:
     value: dict[str, Any]
     spans: dict[str, tuple[Span, ...]]
     source: str
+    probabilities: dict[str, tuple[float, ...]] = field(default_factory=dict)
 
     def to_json(self) -> str:
         """Write the record as one line of JSON."""
@@ -41,6 +43,8 @@ class Record:
             "spans": self.spans,
             "source": self.source,
         }
+        if self.probabilities:
+            row["probabilities"] = self.probabilities
         return json.dumps(row, ensure_ascii=False)
 
     @classmethod
@@ -52,7 +56,13 @@ class Record:
                 pointer: tuple((int(start), int(end)) for start, end in found)
                 for pointer, found in row["spans"].items()
             }
-            return cls(row["context"], row["schema"], row["value"], spans, row["source"])
+            probabilities = {
+                pointer: tuple(map(float, numbers))
+                for pointer, numbers in row.get("probabilities", {}).items()
+            }
+            return cls(
+                row["context"], row["schema"], row["value"], spans, row["source"], probabilities
+            )
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise RecordError(f"{line[:80]!r} is no record: {error!r}") from error
 
@@ -75,7 +85,7 @@ def write_records(path: Path, records: Iterable[Record]) -> int:
     return count
 
 
-def lookup(value: dict[str, Any], pointer: str) -> Any:
+def lookup(value: Mapping[str, Any], pointer: str) -> Any:
     """Return what the pointer leads to in the value, None where it leads nowhere."""
     found: Any = value
     for token in pointer.split("/")[1:]:

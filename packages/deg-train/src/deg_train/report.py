@@ -12,7 +12,7 @@ from typing import Any
 
 from deg_train.evaluate import write_json
 from deg_train.reliability import Bins
-from deg_train.suites import SUITES
+from deg_train.suites import OWN, SUITES
 
 __all__ = ["Row", "read_results", "report", "rows_of", "table"]
 
@@ -69,7 +69,7 @@ def read_results(folder: Path) -> dict[str, dict[str, Any]]:
         ValueError: A file is damaged.
     """
     results = {}
-    for name in SUITES:
+    for name in (*SUITES, OWN.name):
         path = folder / f"{name}.json"
         if path.is_file():
             try:
@@ -159,9 +159,14 @@ _LINES: list[Callable[[Results], Iterator[Row]]] = [
     _line("lists", "count_exact", "value", "count exact"),
     _line("lists", "aligned_values", "value", "aligned values in items"),
     _line("lists", "positional_values", "value", "values in items in order"),
+    _line(OWN.name, "exact_spans", "value", "exact span"),
+    _line(OWN.name, "null_agreement", "precision", "null precision", "num_predicted"),
+    _line(OWN.name, "null_agreement", "recall", "null recall", "num_gold"),
+    _line(OWN.name, "count_exact", "value", "count exact"),
+    _line(OWN.name, "aligned_values", "value", "aligned values in items"),
     *(
         _line(suite, measure, "value", what)
-        for suite in ("templates", "names", "both")
+        for suite in ("templates", "names", "both", OWN.name)
         for measure, what in (
             ("token_f1", "token F1"),
             ("number_exact", "number exact"),

@@ -10,7 +10,7 @@ from deg_train.generate import DocumentSource, ListSource, Split
 from deg_train.records import Record
 from deg_train.sources import Banking77, Clinc150, NluPlusPlus, Restaurant8k
 
-__all__ = ["SUITES", "Suite"]
+__all__ = ["OWN", "SUITES", "Suite"]
 
 _SEED = 20260
 
@@ -78,6 +78,9 @@ _ALL = (
     Suite("clinc150", "CLINC150 test, 10 options of a label set never trained on", 400, _clinc150),
     Suite("clinc150-all", "CLINC150 test, all 150 options, never trained on", 100, _clinc150_all),
 )
+
+OWN = Suite("own", "labelled documents of your own", 0, lambda _, __: [], needs_sets=False)
+"""The name of records that come from elsewhere."""
 
 SUITES = {suite.name: suite for suite in _ALL}
 """Every suite by its name, in the order of reports."""

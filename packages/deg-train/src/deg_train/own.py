@@ -1,0 +1,99 @@
+"""A user's own labelled documents as a source that training draws from."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from deg_train.console import say
+from deg_train.labels import Fault, Split, read_labels
+from deg_train.records import Record
+from deg_train.sources import Mixture, Sampler
+
+__all__ = ["OnFault", "OwnRecords", "RecordFile", "read_split", "with_own"]
+
+OnFault = Literal["stop", "skip"]
+
+
+@dataclass(frozen=True, slots=True)
+class RecordFile:
+    """A file of labelled documents, and how often it is drawn from beside others."""
+
+    path: Path
+    weight: float = 1.0
+
+    @classmethod
+    def parse(cls, text: str) -> RecordFile:
+        """Read `PATH` or `PATH:WEIGHT`.
+
+        Raises:
+            ValueError: The weight is not above 0.
+        """
+        path, colon, weight = text.rpartition(":")
+        try:
+            number = float(weight) if colon else 1.0
+        except ValueError:
+            return cls(Path(text))
+        if not 0 < number < float("inf"):
+            raise ValueError(f"a weight of {weight} draws nothing: take one above 0")
+        return cls(Path(path if colon else text), number)
+
+
+class OwnRecords:
+    """Draws from a list of records, each as likely as the next."""
+
+    def __init__(self, records: Sequence[Record]) -> None:
+        self._records = records
+
+    def sample(self, rng: random.Random) -> Record:
+        """Draw one record."""
+        return rng.choice(self._records)
+
+
+def read_split(path: Path, split: Split, *, on_fault: OnFault) -> list[Record]:
+    """Return the records of *path* that are for *split*.
+
+    Args:
+        path: A file as `deg_train.labels` reads it.
+        split: What they are for.
+        on_fault: Whether a line that cannot be used ends it all, or is told of and passed over.
+
+    Raises:
+        ValueError: A line cannot be used, or none is for *split*.
+    """
+    found = []
+    for each in read_labels(path):
+        if not isinstance(each, Fault):
+            if each.split == split:
+                found.append(each.record)
+        elif on_fault == "skip":
+            say(f"{path}: {each}: passed over")
+        else:
+            raise ValueError(
+                f"{path}: {each}: mend it, or pass over such lines with --on-fault skip"
+            )
+    if not found:
+        raise ValueError(f"{path} has no records with the split {split!r}")
+    return found
+
+
+def with_own(
+    files: Sequence[RecordFile], others: Sampler, *, rehearse: float, on_fault: OnFault
+) -> Sampler:
+    """Return the training records of *files* as one source, with a share of *others* among them.
+
+    Raises:
+        ValueError: A file cannot be used, or the share leaves nothing to one side.
+    """
+    if not 0 <= rehearse < 1:
+        raise ValueError(f"a share of {rehearse} leaves nothing of your own: take one below 1")
+    own = [
+        (OwnRecords(read_split(file.path, "train", on_fault=on_fault)), file.weight)
+        for file in files
+    ]
+    share = (1 - rehearse) / sum(weight for _, weight in own)
+    sources: list[tuple[Sampler, float]] = [(source, share * weight) for source, weight in own]
+    return Mixture([*sources, (others, rehearse)] if rehearse else sources)

@@ -1,0 +1,113 @@
+from __future__ import annotations
+
+import json
+import random
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from deg_train.cli import main
+from deg_train.own import OwnRecords, RecordFile, read_split, with_own
+from deg_train.records import Record
+
+LINES = [
+    {
+        "context": f"{name} owes {number} euro",
+        "schema": {
+            "type": "object",
+            "properties": {"who": {"type": "string"}, "owes": {"type": "integer"}},
+        },
+        "value": {"who": name, "owes": number},
+        "split": split,
+    }
+    for name, number, split in (
+        ("Ann", 12, "train"),
+        ("Bob", 340, "train"),
+        ("Cleo", 7, "test"),
+        ("Dan", 55, "val"),
+    )
+]
+
+
+@pytest.fixture
+def own(tmp_path: Path) -> Path:
+    path = tmp_path / "own.jsonl"
+    path.write_text("".join(json.dumps(line) + "\n" for line in LINES))
+    return path
+
+
+@pytest.mark.parametrize(
+    ("text", "file"),
+    [
+        ("own.jsonl", RecordFile(Path("own.jsonl"))),
+        ("own.jsonl:2.5", RecordFile(Path("own.jsonl"), 2.5)),
+        ("C:/own.jsonl", RecordFile(Path("C:/own.jsonl"))),
+    ],
+)
+def test_a_file_may_have_a_weight(text: str, file: RecordFile) -> None:
+    assert RecordFile.parse(text) == file
+
+
+def test_a_split_is_read_alone(own: Path) -> None:
+    assert [r.value["who"] for r in read_split(own, "train", on_fault="stop")] == ["Ann", "Bob"]
+    assert [r.value["who"] for r in read_split(own, "test", on_fault="stop")] == ["Cleo"]
+
+
+def test_a_fault_stops_or_is_told_and_passed_over(
+    own: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    own.write_text("{}\n" + own.read_text())
+    with pytest.raises(ValueError, match="line 1: 'context' is missing"):
+        read_split(own, "train", on_fault="stop")
+    assert len(read_split(own, "train", on_fault="skip")) == 2
+    assert "line 1: 'context' is missing" in capsys.readouterr().err
+
+
+def test_without_a_record_of_the_split_nothing_is_done(own: Path) -> None:
+    own.write_text(own.read_text().replace('"val"', '"train"'))
+    with pytest.raises(ValueError, match="no records with the split 'val'"):
+        read_split(own, "val", on_fault="stop")
+
+
+def test_own_records_are_drawn_beside_a_share_of_others(own: Path) -> None:
+    other = Record("", {"type": "object", "properties": {}}, {}, {}, "other")
+    files = [RecordFile(own)]
+    mixed = with_own(files, OwnRecords([other]), rehearse=0.25, on_fault="stop")
+    rng = random.Random(0)
+    drawn = Counter(mixed.sample(rng).source for _ in range(2000))
+    assert 0.2 < drawn["other"] / 2000 < 0.3
+    alone = with_own(files, OwnRecords([other]), rehearse=0.0, on_fault="stop")
+    assert {alone.sample(rng).source for _ in range(50)} == {"own"}
+
+
+def test_records_says_what_a_file_trains(
+    own: Path, cache: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["records", str(own)]) == 0
+    printed = capsys.readouterr().out.splitlines()
+    assert printed == [
+        f"{own}: 4 records in order (1 test, 2 train, 1 val)",
+        "  extract  8 questions",
+    ]
+    lost = LINES[0] | {"value": {"who": "Eve", "owes": 12}}
+    own.write_text(json.dumps(lost) + "\n[]\n")
+    assert main(["records", str(own)]) == 1
+    printed = capsys.readouterr().out.splitlines()
+    assert printed[1:] == [
+        "  extract  1 question",
+        "  not taught: line 1 /who: 'Eve' stands nowhere in the context",
+        "  refused: line 2: a line is an object with 'context', 'schema' and 'value'",
+    ]
+
+
+def test_own_documents_become_a_checkpoint_that_can_be_measured(
+    own: Path, checkpoint: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run, out = tmp_path / "run", tmp_path / "out"
+    fit = ["fit", str(run), "--records", str(own), "--init", str(checkpoint), "--rank", "4"]
+    assert main([*fit, "--steps", "2", "--tokens-per-step", "200"]) == 0
+    measure = ["evaluate", str(run / "checkpoint"), "--records", str(own), "--out", str(out)]
+    assert main(measure) == 0
+    assert "own: exact span" in capsys.readouterr().out
+    assert json.loads((out / "own.json").read_text())["num_records"] == 1
