@@ -7,7 +7,7 @@ import pytest
 
 from deg_train.cli import main
 
-COMMANDS = ("fit", "records", "average", "calibrate", "evaluate", "report")
+COMMANDS = ("fit", "records", "average", "calibrate", "null-margin", "evaluate", "report")
 
 
 @pytest.mark.parametrize("command", COMMANDS)

@@ -1,4 +1,4 @@
-"""The `deg-train` command: fit, records, average, calibrate, evaluate, report."""
+"""The `deg-train` command: fit, records, average, calibrate, null-margin, evaluate, report."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from deg_train.commands import (
     add_calibrate,
     add_evaluate,
     add_fit,
+    add_null_margin,
     add_records,
     add_report,
 )
@@ -20,12 +21,30 @@ from deg_train.console import say
 
 __all__ = ["main"]
 
+_COMMANDS = (
+    add_fit,
+    add_records,
+    add_average,
+    add_calibrate,
+    add_null_margin,
+    add_evaluate,
+    add_report,
+)
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit status."""
     parser = argparse.ArgumentParser(prog="deg-train", description="Train and measure deg.")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    for add in (add_fit, add_records, add_average, add_calibrate, add_evaluate, add_report):
+    for add in (
+        add_fit,
+        add_records,
+        add_average,
+        add_calibrate,
+        add_null_margin,
+        add_evaluate,
+        add_report,
+    ):
         add(commands)
     parsed = parser.parse_args(arguments)
     try:

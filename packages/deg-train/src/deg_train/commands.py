@@ -9,6 +9,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
+import torch
+
 from deg_model import (
     BASES,
     DEFAULT_BASE,
@@ -18,11 +20,14 @@ from deg_model import (
     resolve_base,
     save_checkpoint,
 )
+from deg_runtime import load
 from deg_train.averaging import average
 from deg_train.calibrate import calibrate
 from deg_train.console import say
 from deg_train.evaluate import evaluate, evaluate_own
 from deg_train.fit import fit
+from deg_train.generate import DocumentSource
+from deg_train.null_margins import best_margin, result_at, weigh
 from deg_train.own import OnFault, RecordFile, read_split, with_own
 from deg_train.recipe import default_mixture
 from deg_train.report import report
@@ -35,8 +40,17 @@ if TYPE_CHECKING:
     # the class that `add_subparsers` returns has no public name
     Commands = argparse._SubParsersAction[argparse.ArgumentParser]
 
-__all__ = ["add_average", "add_calibrate", "add_evaluate", "add_fit", "add_records", "add_report"]
+__all__ = [
+    "add_average",
+    "add_calibrate",
+    "add_evaluate",
+    "add_fit",
+    "add_null_margin",
+    "add_records",
+    "add_report",
+]
 
+_MARGINS = (-2.0, -1.0, -0.5, 0.0, 0.5, 1.0, 2.0)
 # some minutes on from a checkpoint that knows the rest
 _OWN = FitOptions(steps=300, learning_rate=4e-4, warmup=20, form_steps=0)
 
@@ -151,6 +165,29 @@ def add_calibrate(commands: Commands) -> None:
     parser.add_argument("--seed", type=int, default=0, help="of the records")
     _add_threads(parser, 2)
     parser.set_defaults(run=_calibrate)
+
+
+def add_null_margin(commands: Commands) -> None:
+    """Add `null-margin` to *commands*."""
+    parser = commands.add_parser(
+        "null-margin",
+        help="choose how much likelier than nothing a value must be",
+        description="Answer validation records and print what several margins give, the best one "
+        "last. A server takes it as --null-margin, a request as the option null_margin.",
+        formatter_class=argparse.ArgumentDefaultsHelpFormatter,
+    )
+    parser.add_argument("checkpoint", type=Path, help="folder of the checkpoint")
+    parser.add_argument(
+        "--records",
+        type=Path,
+        metavar="FILE",
+        help="your labelled documents, of which those with the split 'val' are answered; "
+        "generated ones without it",
+    )
+    _add_on_fault(parser)
+    parser.add_argument("--number", type=_count, default=300, help="of generated records")
+    _add_threads(parser, 1)
+    parser.set_defaults(run=_null_margin)
 
 
 def add_evaluate(commands: Commands) -> None:
@@ -274,6 +311,19 @@ def _calibrate(arguments: argparse.Namespace) -> int:
         seed=arguments.seed,
         threads=arguments.threads,
     )
+    return 0
+
+
+def _null_margin(arguments: argparse.Namespace) -> int:
+    if arguments.records:
+        records = read_split(arguments.records, "val", on_fault=arguments.on_fault)
+    else:
+        records = DocumentSource("val").records(arguments.number, 0)
+    torch.set_num_threads(arguments.threads)
+    weighed = weigh(load(arguments.checkpoint, report=say), records)
+    best = best_margin(weighed)
+    for result in (*(result_at(margin, weighed) for margin in _MARGINS), best):
+        sys.stdout.write(result.line() + "\n")
     return 0
 
 

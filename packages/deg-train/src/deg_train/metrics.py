@@ -15,6 +15,7 @@ from deg_train.reliability import Calibration, expected_calibration_error
 
 __all__ = [
     "Agreement",
+    "AnsweredField",
     "Measure",
     "Pair",
     "aligned_values",
@@ -25,6 +26,7 @@ __all__ = [
     "decide_judged",
     "exact_spans",
     "extract_calibration",
+    "extract_fields",
     "extract_judged",
     "measure_all",
     "mistakes",
@@ -76,8 +78,8 @@ class Agreement:
 
 
 @dataclass(frozen=True, slots=True)
-class _Field:
-    """One field of one record: what was asked, what is right, what was answered."""
+class AnsweredField:
+    """One field of one record: what was asked, what is right, what was answered, and how."""
 
     record: Record
     pointer: str
@@ -88,6 +90,7 @@ class _Field:
 
     @property
     def gold_spans(self) -> tuple[tuple[int, int], ...]:
+        """Every place of the value."""
         return self.record.spans.get(self.pointer, ())
 
     @property
@@ -114,18 +117,18 @@ class _Field:
 
 def exact_spans(pairs: Iterable[Pair]) -> Measure:
     """Measure how many present values of all extract fields are answered exactly."""
-    return _mean(field.is_exact for field in _extracts(pairs) if field.gold is not None)
+    return _mean(field.is_exact for field in extract_fields(pairs) if field.gold is not None)
 
 
 def token_f1(pairs: Iterable[Pair]) -> Measure:
     """Measure the overlap of words with the nearest gold text, over present plain strings."""
-    present = (field for field in _extracts(pairs, "extract.span") if field.gold is not None)
+    present = (field for field in extract_fields(pairs, "extract.span") if field.gold is not None)
     return _mean(_best_overlap(field) for field in present)
 
 
 def span_agreement(pairs: Iterable[Pair]) -> Agreement:
     """Measure exact spans by precision and recall over slots, as Restaurant8k is scored."""
-    fields = list(_extracts(pairs))
+    fields = list(extract_fields(pairs))
     return Agreement(
         num_correct=sum(field.is_exact for field in fields),
         num_predicted=sum(field.answer is not None for field in fields),
@@ -136,7 +139,7 @@ def span_agreement(pairs: Iterable[Pair]) -> Agreement:
 
 def null_agreement(pairs: Iterable[Pair]) -> Agreement:
     """Measure how well absent values of extract fields are told from present ones."""
-    fields = list(_extracts(pairs))
+    fields = list(extract_fields(pairs))
     return Agreement(
         num_correct=sum(field.gold is None and field.answer is None for field in fields),
         num_predicted=sum(field.answer is None for field in fields),
@@ -230,7 +233,7 @@ def decide_judged(pairs: Iterable[Pair], mode: str = "decide.") -> list[tuple[fl
 
 def extract_judged(pairs: Iterable[Pair]) -> list[tuple[float, bool]]:
     """Return the confidence of each extract answer, null included, and whether it is right."""
-    return [(field.meta["confidence"], field.is_right) for field in _extracts(pairs)]
+    return [(field.meta["confidence"], field.is_right) for field in extract_fields(pairs)]
 
 
 def mistakes(pairs: Iterable[Pair]) -> Iterator[dict[str, Any]]:
@@ -279,7 +282,7 @@ _MEASURES: dict[str, Callable[[Sequence[Pair]], Measure | Agreement | Calibratio
 }
 
 
-def _fields(pairs: Iterable[Pair]) -> Iterator[_Field]:
+def _fields(pairs: Iterable[Pair]) -> Iterator[AnsweredField]:
     for record, response in pairs:
         arrays = [pointer for pointer, meta in response["meta"].items() if meta["mode"] == "array"]
         # which item of a gold array a value belongs to is for `item_metrics` to say
@@ -288,14 +291,15 @@ def _fields(pairs: Iterable[Pair]) -> Iterator[_Field]:
             if meta["mode"] == "array" or (inside and pointer.startswith(inside)):
                 continue
             gold, answer = lookup(record.value, pointer), lookup(response["value"], pointer)
-            yield _Field(record, pointer, meta["mode"], gold, answer, meta)
+            yield AnsweredField(record, pointer, meta["mode"], gold, answer, meta)
 
 
-def _extracts(pairs: Iterable[Pair], mode: str = "extract.") -> Iterator[_Field]:
+def extract_fields(pairs: Iterable[Pair], mode: str = "extract.") -> Iterator[AnsweredField]:
+    """Yield the answered extract fields outside arrays, those of a *mode* alone if it is given."""
     return (field for field in _fields(pairs) if field.mode.startswith(mode))
 
 
-def _decides(pairs: Iterable[Pair], mode: str) -> Iterator[_Field]:
+def _decides(pairs: Iterable[Pair], mode: str) -> Iterator[AnsweredField]:
     # a decision that the record says nothing about has no gold answer to be held against
     return (
         field for field in _fields(pairs) if field.mode.startswith(mode) and _is_answered(field)
@@ -303,11 +307,11 @@ def _decides(pairs: Iterable[Pair], mode: str) -> Iterator[_Field]:
 
 
 def _value_exact(pairs: Iterable[Pair], mode: str) -> Measure:
-    present = (field for field in _extracts(pairs, mode) if field.gold is not None)
+    present = (field for field in extract_fields(pairs, mode) if field.gold is not None)
     return _mean(_same(field.gold, field.answer) for field in present)
 
 
-def _best_overlap(field: _Field) -> float:
+def _best_overlap(field: AnsweredField) -> float:
     if field.answer is None:
         return 0.0
     texts = {field.record.context[start:end] for start, end in field.gold_spans} | {field.gold}
@@ -329,7 +333,7 @@ def _same(gold: object, answer: object) -> bool:
     return isinstance(gold, bool) == isinstance(answer, bool) and gold == answer
 
 
-def _is_answered(field: _Field) -> bool:
+def _is_answered(field: AnsweredField) -> bool:
     # null may be the gold option: then the key is there
     parent, _, name = field.pointer.rpartition("/")
     holder = lookup(field.record.value, parent)
