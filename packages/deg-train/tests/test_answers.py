@@ -32,12 +32,12 @@ class Picky:
         self.sizes: list[int] = []
 
     def fill_many(
-        self, documents: Sequence[tuple[str, Mapping[str, Any]]]
+        self, documents: Sequence[tuple[str, Mapping[str, Any], Mapping[str, Any]]]
     ) -> list[dict[str, Any] | FillError]:
         self.sizes.append(len(documents))
         return [
             FillError("not found", "/n") if "n" in schema["required"] else {"value": {"x": context}}
-            for context, schema in documents
+            for context, schema, _ in documents
         ]
 
 
@@ -64,7 +64,7 @@ def test_a_refused_field_is_left_out_and_counted() -> None:
 def test_an_error_that_optional_fields_do_not_heal_is_raised() -> None:
     class Stubborn(Picky):
         def fill_many(
-            self, documents: Sequence[tuple[str, Mapping[str, Any]]]
+            self, documents: Sequence[tuple[str, Mapping[str, Any], Mapping[str, Any]]]
         ) -> list[dict[str, Any] | FillError]:
             return [FillError("no", "") for _ in documents]
 

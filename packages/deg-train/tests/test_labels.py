@@ -49,6 +49,14 @@ def test_a_json_context_is_labelled_as_the_model_reads_it(tmp_path: Path) -> Non
     }
 
 
+def test_options_say_how_values_are_read(tmp_path: Path) -> None:
+    row = ROW | {"context": "Ada owes 1.250,00", "options": {"decimal_separator": ","}}
+    (each,) = read(tmp_path, row)
+    assert isinstance(each, Labelled)
+    assert each.record.spans["/total"] == ((9, 17),)
+    assert each.record.options == {"decimal_separator": ","}
+
+
 def test_a_value_that_stands_nowhere_is_told(tmp_path: Path) -> None:
     (each,) = read(tmp_path, ROW | {"value": {"buyer": "Eve", "total": None}})
     assert isinstance(each, Labelled)
@@ -71,6 +79,9 @@ def test_given_places_and_probabilities_are_kept(tmp_path: Path) -> None:
         ({"value": {"buyer": 7}}, "value/buyer: 7 is not of type 'string'"),
         ({"value": []}, "'value' is an object"),
         ({"valeu": {}}, "'valeu' is none of context"),
+        ({"options": {"date_order": "YDM"}}, "options/date_order: 'date_order' must be"),
+        ({"options": {"seed": 1}}, "options/seed: it is none of date_order"),
+        ({"options": []}, "options(root): 'options' is an object"),
         ({"split": "dev"}, "'split' is one of train, val, test, not 'dev'"),
         ({"spans": {"/buyer": [[0, 2]]}}, "spans/buyer: 'Ad' does not read as the value 'Ada'"),
         ({"spans": {"/buyer": [[0, 99]]}}, "spans/buyer: [0, 99) is outside the context"),

@@ -4,7 +4,7 @@ from typing import Any
 
 from hypothesis import given, strategies as st
 
-from deg_schema import compile_schema
+from deg_schema import Options, compile_schema
 from deg_train.locating import Located, locate
 
 ROW = {
@@ -26,7 +26,8 @@ SCHEMA = {
 
 
 def find(context: str, value: dict[str, Any], **given: tuple[tuple[int, int], ...]) -> Located:
-    return locate(compile_schema(SCHEMA), context, value, {f"/{k}": v for k, v in given.items()})
+    places = {f"/{k}": v for k, v in given.items()}
+    return locate(compile_schema(SCHEMA), context, value, places, Options())
 
 
 def said(context: str, found: Located) -> dict[str, list[str]]:
@@ -43,6 +44,11 @@ def test_a_date_is_found_in_any_spelling_and_every_place_counts() -> None:
 def test_a_text_is_no_part_of_a_word() -> None:
     context = "Annabel and Ann, Ann-Marie"
     assert find(context, {"buyer": "Ann"}).spans == {"/buyer": ((12, 15), (17, 20))}
+
+
+def test_a_number_may_stand_in_a_word_if_nowhere_else() -> None:
+    assert find("K77 177 77A", {"buyer": "77"}).spans == {"/buyer": ((1, 3), (8, 10))}
+    assert find("K77 77", {"buyer": "77"}).spans == {"/buyer": ((4, 6),)}
 
 
 def test_a_given_place_is_kept() -> None:

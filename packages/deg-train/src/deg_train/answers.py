@@ -21,9 +21,9 @@ class Filler(Protocol):
     """What an engine does for an evaluation."""
 
     def fill_many(
-        self, requests: Sequence[tuple[str, Mapping[str, Any]]], /
+        self, requests: Sequence[tuple[str, Mapping[str, Any], Mapping[str, Any]]], /
     ) -> Sequence[Mapping[str, Any] | DegError]:
-        """Fill each schema from the context beside it."""
+        """Fill each schema from the context beside it, with the options behind it."""
         ...
 
 
@@ -45,7 +45,7 @@ class Answered:
 def answer_all(engine: Filler, records: Sequence[Record]) -> Iterator[list[Answered]]:
     """Answer *records* in order, group by group."""
     for group in _groups(records):
-        documents = [(record.context, record.schema) for record in group]
+        documents = [(record.context, record.schema, record.options) for record in group]
         filled = engine.fill_many(documents)
         yield [
             _relaxed(engine, record, response)
@@ -64,7 +64,7 @@ def is_valid(answered: Answered) -> bool:
 def holds_slice_law(answered: Answered) -> list[bool]:
     """Say of each extracted value whether it is its slice, or what its slice reads as."""
     record, response = answered.record, answered.response
-    held = []
+    held, options = [], Options(**record.options)
     fields = compile_schema(record.schema).fields
     for pointer, meta in response["meta"].items():
         span = meta.get("span")
@@ -73,7 +73,7 @@ def holds_slice_law(answered: Answered) -> list[bool]:
         field = next(field for field in fields if _is_at(field, pointer))
         text = record.context[slice(*span)]
         value = lookup(response["value"], pointer)
-        said = text if field.mode == "extract.span" else read_span(field, text, Options()).value
+        said = text if field.mode == "extract.span" else read_span(field, text, options).value
         held.append(value is not None and value == said)
     return held
 
@@ -119,7 +119,7 @@ def _relaxed(engine: Filler, record: Record, error: DegError) -> Answered:
         else:
             raise error
         refused.append(error.pointer)
-        (response,) = engine.fill_many([(record.context, schema)])
+        (response,) = engine.fill_many([(record.context, schema, record.options)])
         if not isinstance(response, DegError):
             return Answered(replace(record, schema=schema), response, tuple(refused))
         error = response

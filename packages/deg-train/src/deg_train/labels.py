@@ -13,9 +13,11 @@ from jsonschema import Draft202012Validator
 from deg_schema import (
     FieldPlan,
     FillPlan,
+    Options,
     RequestError,
     SchemaError,
     compile_schema,
+    parse_options,
     render_context,
 )
 from deg_train.locating import locate, reads_as
@@ -26,7 +28,8 @@ __all__ = ["Fault", "Labelled", "Split", "read_labels"]
 Split = Literal["train", "val", "test"]
 Span = tuple[int, int]
 
-_KEYS = ("context", "schema", "value", "spans", "probabilities", "split", "source")
+_KEYS = ("context", "schema", "value", "spans", "probabilities", "options", "split", "source")
+_OPTIONS = ("date_order", "decimal_separator", "default_offset")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +65,9 @@ def read_labels(path: Path) -> Iterator[Labelled | Fault]:
 
     A line is an object with `context` (a text, or JSON), `schema` and `value`. It may have `spans`,
     the places of copied values by JSON Pointer as lists of `[start, end)` in code points of the
-    context; `probabilities`, those of a decided field's outcomes by its pointer; `split`, one of
-    `train`, `val` and `test`, the first where it is missing; and `source`.
+    context; `probabilities`, those of a decided field's outcomes by its pointer; `options`, which
+    say how values are read as in a request; `split`, one of `train`, `val` and `test`, the first
+    where it is missing; and `source`.
     """
     with path.open("rb") as lines:
         for number, line in enumerate(lines, 1):
@@ -85,6 +89,7 @@ def _read(number: int, line: bytes) -> Labelled | Fault:
         plan, context = compile_schema(row["schema"]), render_context(row["context"])
         spans = _spans(row.get("spans", {}))
         probabilities = _probabilities(row.get("probabilities", {}), plan)
+        options = _options(row.get("options", {}))
     except SchemaError as error:
         return Fault(number, tuple(f"schema{p.loc}: {p.msg}" for p in error.problems))
     except RequestError as error:
@@ -95,12 +100,18 @@ def _read(number: int, line: bytes) -> Labelled | Fault:
         f"value{_pointer(error.absolute_path)}: {error.message}"
         for error in Draft202012Validator(row["schema"]).iter_errors(row["value"])
     ]
-    problems += _span_problems(plan, context, row["value"], spans)
+    problems += _span_problems(plan, context, row["value"], spans, options)
     if problems:
         return Fault(number, tuple(problems))
-    located = locate(plan, context, row["value"], spans)
+    located = locate(plan, context, row["value"], spans, options)
     record = Record(
-        context, row["schema"], row["value"], located.spans, row.get("source", "own"), probabilities
+        context=context,
+        schema=row["schema"],
+        value=row["value"],
+        spans=located.spans,
+        source=row.get("source", "own"),
+        probabilities=probabilities,
+        options=row.get("options", {}),
     )
     return Labelled(number, record, row.get("split", "train"), located.missing)
 
@@ -159,8 +170,22 @@ def _probabilities(given: Any, plan: FillPlan) -> dict[str, tuple[float, ...]]:
     return found
 
 
+def _options(given: Any) -> Options:
+    unread = [name for name in given if name not in _OPTIONS] if isinstance(given, dict) else []
+    if unread:
+        raise RecordError(f"options/{unread[0]}: it is none of {', '.join(_OPTIONS)}")
+    try:
+        return parse_options(given)
+    except RequestError as error:
+        raise RecordError(f"options{error.problems[0]}") from error
+
+
 def _span_problems(
-    plan: FillPlan, context: str, value: Mapping[str, Any], spans: Mapping[str, tuple[Span, ...]]
+    plan: FillPlan,
+    context: str,
+    value: Mapping[str, Any],
+    spans: Mapping[str, tuple[Span, ...]],
+    options: Options,
 ) -> Iterator[str]:
     for pointer, places in spans.items():
         field = _field_at(plan, pointer)
@@ -174,7 +199,7 @@ def _span_problems(
         for start, end in places:
             if not 0 <= start < end <= len(context):
                 yield f"spans{pointer}: [{start}, {end}) is outside the context"
-            elif not reads_as(field, context[start:end], expected):
+            elif not reads_as(field, context[start:end], expected, options):
                 said = context[start:end][:60]
                 yield f"spans{pointer}: {said!r} does not read as the value {expected!r}"
 

@@ -27,8 +27,6 @@ __all__ = ["Located", "locate", "reads_as"]
 
 Span = tuple[int, int]
 
-_OPTIONS = Options()
-
 
 @dataclass(frozen=True, slots=True)
 class Located:
@@ -43,13 +41,14 @@ def locate(
     context: str,
     value: Mapping[str, Any],
     given: Mapping[str, tuple[Span, ...]],
+    options: Options,
 ) -> Located:
     """Find every extracted value that is not among the *given* places.
 
     Outside arrays every place that reads as the value counts; in an item the one nearest to the
     item's other values.
     """
-    finder = _Finder(plan, context, value, given)
+    finder = _Finder(plan, context, value, given, options)
     finder.find_outside()
     for array in plan.arrays:
         if not array.item_steps:
@@ -57,11 +56,11 @@ def locate(
     return Located(finder.spans, tuple(finder.missing))
 
 
-def reads_as(field: FieldPlan, text: str, value: object) -> bool:
+def reads_as(field: FieldPlan, text: str, value: object, options: Options) -> bool:
     """Say whether *text* is what *value* was copied or parsed from."""
     if field.mode == "extract.span" and not has_candidates(field):
         return text == value
-    reading = read_span(field, text, _OPTIONS)
+    reading = read_span(field, text, options)
     return reading.reason is None and reading.value == value
 
 
@@ -72,10 +71,11 @@ class _Finder:
         context: str,
         value: Mapping[str, Any],
         given: Mapping[str, tuple[Span, ...]],
+        options: Options,
     ) -> None:
         self.spans: dict[str, tuple[Span, ...]] = dict(given)
         self.missing: list[str] = []
-        self._plan, self._context, self._value = plan, context, value
+        self._plan, self._context, self._value, self._options = plan, context, value, options
         self._candidates: dict[tuple[str, str | None], list[Span]] = {}
 
     def find_outside(self) -> None:
@@ -171,17 +171,33 @@ class _Finder:
         return [
             (start, end)
             for start, end in self._candidates[kind]
-            if reads_as(field, self._context[start:end], value)
+            if reads_as(field, self._context[start:end], value, self._options)
         ]
 
 
 def _occurrences(text: str, context: str) -> list[Span]:
-    """Find *text* where it is no part of a longer word or number."""
+    """Find *text* where it is no part of a longer word, else where it is none of a longer number.
+
+    The second finds `77` in `No77`, and `ab` in `ab77`.
+    """
     if not text.strip() or text != text.strip():
         return []
-    before = r"(?<!\w)" if text[0].isalnum() else ""
-    after = r"(?!\w)" if text[-1].isalnum() else ""
-    return [found.span() for found in re.finditer(before + re.escape(text) + after, context)]
+    for edge in (_word_edge, _kind_edge):
+        before, after = (edge(letter) for letter in (text[0], text[-1]))
+        pattern = f"(?<!{before})" if before else ""
+        pattern += re.escape(text) + (f"(?!{after})" if after else "")
+        places = [found.span() for found in re.finditer(pattern, context)]
+        if places:
+            return places
+    return []
+
+
+def _word_edge(letter: str) -> str:
+    return r"\w" if letter.isalnum() else ""
+
+
+def _kind_edge(letter: str) -> str:
+    return r"\d" if letter.isdigit() else r"[^\W\d_]" if letter.isalpha() else ""
 
 
 def _is_inside(nested: ArrayPlan, array: ArrayPlan) -> bool:

@@ -25,9 +25,9 @@ class Filler(Protocol):
     """What an engine does here."""
 
     def fill_many(
-        self, requests: Sequence[tuple[str, Mapping[str, Any]]], /, *, options: Mapping[str, Any]
+        self, requests: Sequence[tuple[str, Mapping[str, Any], Mapping[str, Any]]], /
     ) -> Sequence[Mapping[str, Any] | DegError]:
-        """Fill each schema from the context beside it."""
+        """Fill each schema from the context beside it, with the options behind it."""
         ...
 
 
@@ -76,9 +76,11 @@ class MarginResult:
 
 def weigh(engine: Filler, records: Sequence[Record]) -> list[Weighed]:
     """Weigh the best span of every field outside arrays that may be null against null."""
-    requests = [(record.context, record.schema) for record in records]
     kept, dropped = (
-        engine.fill_many(requests, options={"null_margin": margin}) for margin in (-_FAR, _FAR)
+        engine.fill_many(
+            [(r.context, r.schema, r.options | {"null_margin": margin}) for r in records]
+        )
+        for margin in (-_FAR, _FAR)
     )
     return [
         each

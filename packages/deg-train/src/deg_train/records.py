@@ -24,7 +24,8 @@ class Record:
     `spans` holds, by JSON Pointer, every acceptable `[start, end)` of an extracted value in code
     points of `context`. A key that `value` lacks or maps to None is not in the document, except
     where null is an option that the schema lists. `probabilities` says, by the pointer of a decided
-    field, how likely each of its outcomes is to be right.
+    field, how likely each of its outcomes is to be right. `options` are those of a request that
+    say how values are read, such as `date_order`.
     """
 
     context: str
@@ -33,6 +34,7 @@ class Record:
     spans: dict[str, tuple[Span, ...]]
     source: str
     probabilities: dict[str, tuple[float, ...]] = field(default_factory=dict)
+    options: dict[str, Any] = field(default_factory=dict)
 
     def to_json(self) -> str:
         """Write the record as one line of JSON."""
@@ -45,6 +47,8 @@ class Record:
         }
         if self.probabilities:
             row["probabilities"] = self.probabilities
+        if self.options:
+            row["options"] = self.options
         return json.dumps(row, ensure_ascii=False)
 
     @classmethod
@@ -61,7 +65,13 @@ class Record:
                 for pointer, numbers in row.get("probabilities", {}).items()
             }
             return cls(
-                row["context"], row["schema"], row["value"], spans, row["source"], probabilities
+                context=row["context"],
+                schema=row["schema"],
+                value=row["value"],
+                spans=spans,
+                source=row["source"],
+                probabilities=probabilities,
+                options=row.get("options", {}),
             )
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise RecordError(f"{line[:80]!r} is no record: {error!r}") from error
