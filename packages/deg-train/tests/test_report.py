@@ -16,6 +16,9 @@ NONE = asdict(Bins.of([]))
 def result(**measures: Any) -> dict[str, Any]:
     judged = [(0.9, True)] * 9 + [(0.9, False)]
     return {
+        "about": "what is new",
+        "num_records": 10,
+        "seconds": 1.5,
         "measures": measures,
         "bins": {"decide": asdict(Bins.of(judged)), "extract": NONE},
         "schema_valid": {"held": 10, "count": 10},

@@ -230,7 +230,8 @@ def add_report(commands: Commands) -> None:
     parser = commands.add_parser(
         "report",
         help="print the results of an evaluation against the floors",
-        description="Merge the results of all suites in a folder into report.json and print them.",
+        description="Merge the results of all suites in a folder into report.json and "
+        "report.html, and print them.",
     )
     parser.add_argument("folder", type=Path, help="folder of the results")
     parser.set_defaults(run=lambda arguments: _report(arguments.folder))

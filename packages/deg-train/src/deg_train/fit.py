@@ -23,6 +23,7 @@ from deg_model import (
 from deg_train.console import Stop, say
 from deg_train.losses import LOSSES
 from deg_train.recipe import drawer
+from deg_train.run_plot import plot_run
 from deg_train.sources import Sampler
 from deg_train.trainer import FitOptions, StepReport, Trainer, run
 
@@ -47,7 +48,7 @@ def fit(
     Ctrl-C or a termination ends the run after the step at hand, saved.
 
     Args:
-        out: Holds `metrics.jsonl`, the state and `checkpoint/`.
+        out: Holds `metrics.jsonl`, `plot.svg`, the state and `checkpoint/`.
         options: How to train.
         source: What records are drawn from.
         init: A checkpoint to start from instead of fresh adapters and heads.
@@ -80,6 +81,7 @@ def fit(
             if report.step % save_every == 0:
                 save_checkpoint(trainer.checkpoint(model_id), out / "checkpoint")
         save_checkpoint(trainer.checkpoint(model_id), out / "checkpoint")
+    plot_run(out / _LOG, out / "plot.svg")
     if trainer.step < options.steps:
         say(f"stopped at step {trainer.step}; the same command goes on from there")
     say(f"wrote {out / 'checkpoint'}")

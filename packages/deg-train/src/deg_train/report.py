@@ -12,6 +12,7 @@ from typing import Any
 
 from deg_train.evaluate import write_json
 from deg_train.reliability import Bins
+from deg_train.report_page import report_page
 from deg_train.suites import OWN, SUITES
 
 __all__ = ["Row", "read_results", "report", "rows_of", "table"]
@@ -48,7 +49,7 @@ class Row:
 
 
 def report(folder: Path) -> str:
-    """Merge the results in *folder* into `report.json` and return the table.
+    """Merge the results in *folder* into `report.json` and `report.html`, and return the table.
 
     Raises:
         ValueError: The folder holds no results.
@@ -57,8 +58,9 @@ def report(folder: Path) -> str:
     if not results:
         raise ValueError(f"{folder} holds no results: run 'deg-train evaluate' into it first")
     rows = rows_of(results)
-    content = {"table": [asdict(row) | {"is_met": row.is_met} for row in rows], "suites": results}
-    write_json(folder / "report.json", content)
+    listed = [asdict(row) | {"is_met": row.is_met} for row in rows]
+    write_json(folder / "report.json", {"table": listed, "suites": results})
+    (folder / "report.html").write_text(report_page(listed, results, folder), "utf-8")
     return table(rows)
 
 
