@@ -8,16 +8,14 @@ from collections.abc import Sequence
 
 from deg_model import ModelError
 from deg_schema import DegSchemaError
-from deg_train.commands import (
-    add_average,
+from deg_train.console import say
+from deg_train.measuring_commands import (
     add_calibrate,
     add_evaluate,
-    add_fit,
     add_null_margin,
-    add_records,
     add_report,
 )
-from deg_train.console import say
+from deg_train.training_commands import add_average, add_fit, add_records
 
 __all__ = ["main"]
 

@@ -1,0 +1,179 @@
+"""The commands that make a checkpoint: `records`, `fit` and `average`."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from deg_model import (
+    BASES,
+    DEFAULT_BASE,
+    DEFAULT_CHECKPOINT,
+    Tokenizer,
+    load_checkpoint,
+    resolve_base,
+    save_checkpoint,
+)
+from deg_train.arguments import add_on_fault, add_sets, add_threads, count, positive, share
+from deg_train.averaging import average
+from deg_train.console import say
+from deg_train.fit import fit
+from deg_train.own import RecordFile, with_own
+from deg_train.recipe import default_mixture
+from deg_train.sources import Sampler
+from deg_train.survey import survey
+from deg_train.trainer import FitOptions
+
+if TYPE_CHECKING:
+    from deg_train.arguments import Commands
+
+__all__ = ["add_average", "add_fit", "add_records"]
+
+# some minutes on from a checkpoint that knows the rest
+_OWN = FitOptions(steps=300, learning_rate=4e-4, warmup=20, form_steps=0)
+
+
+def add_records(commands: Commands) -> None:
+    """Add `records` to *commands*."""
+    parser = commands.add_parser(
+        "records",
+        help="check labelled documents and say what they would train",
+        description="Read files of labelled documents, say what each would train and what not and "
+        "why, and name every line that cannot be used. Exits with 1 where there is one.",
+    )
+    parser.add_argument("files", type=Path, nargs="+", help="JSON Lines, a document each")
+    parser.set_defaults(run=_records)
+
+
+def add_fit(commands: Commands) -> None:
+    """Add `fit` to *commands*."""
+    defaults = FitOptions()
+    parser = commands.add_parser(
+        "fit",
+        help="train adapters and heads into a checkpoint",
+        description="Train adapters and heads on frozen base weights: on the recipe of the "
+        "default checkpoint, or, with --records, on from that checkpoint with your own documents. "
+        "Run again with the same folder, it goes on where it was stopped.",
+        formatter_class=argparse.ArgumentDefaultsHelpFormatter,
+    )
+    parser.add_argument("out", type=Path, help="folder of the run: log, state and checkpoint")
+    add_sets(parser)
+    parser.add_argument(
+        "--records",
+        type=RecordFile.parse,
+        action="append",
+        metavar="FILE[:WEIGHT]",
+        help="your labelled documents, of which those for training are drawn; may be repeated",
+    )
+    parser.add_argument(
+        "--rehearse",
+        type=share,
+        default=0.2,
+        help="with --records, the share of draws that are not of them, against forgetting",
+    )
+    add_on_fault(parser)
+    parser.add_argument(
+        "--init",
+        type=Path,
+        help="checkpoint to start from; with --records the default one unless named",
+    )
+    parser.add_argument(
+        "--model-id",
+        default="deg-smollm2-135m-0.1",
+        help="the name that the checkpoint gives itself",
+    )
+    parser.add_argument(
+        "--steps",
+        type=count,
+        help=f"steps in all; {defaults.steps} unless given, with --records {_OWN.steps}",
+    )
+    parser.add_argument(
+        "--decay",
+        type=count,
+        help="last steps, over which the rate falls; three quarters of all unless given",
+    )
+    parser.add_argument(
+        "--tokens-per-step", type=count, default=defaults.tokens_per_step, help="drawn for a step"
+    )
+    parser.add_argument(
+        "--learning-rate",
+        type=positive,
+        help=f"at its height; {defaults.learning_rate} unless given, with --records "
+        f"{_OWN.learning_rate}",
+    )
+    parser.add_argument(
+        "--form-steps",
+        type=int,
+        help=f"first steps, on forms alone; {defaults.form_steps} unless given, with --records 0",
+    )
+    parser.add_argument("--rank", type=count, default=defaults.rank, help="rank of the adapters")
+    parser.add_argument("--seed", type=int, default=defaults.seed, help="of weights and draws")
+    add_threads(parser, 2)
+    parser.add_argument(
+        "--save-every", type=count, default=50, help="steps between two saved states"
+    )
+    parser.set_defaults(run=_fit)
+
+
+def add_average(commands: Commands) -> None:
+    """Add `average` to *commands*."""
+    parser = commands.add_parser(
+        "average",
+        help="write the mean of several checkpoints of one run",
+        description="Write the mean of checkpoints that stem from one another, which often "
+        "generalises better than each of them. Calibrate it afterwards.",
+    )
+    parser.add_argument("out", type=Path, help="folder of the new checkpoint")
+    parser.add_argument("checkpoints", type=Path, nargs="+", help="folders, the latest last")
+    parser.set_defaults(run=_average)
+
+
+def _records(arguments: argparse.Namespace) -> int:
+    files = resolve_base(BASES[DEFAULT_BASE], report=say)
+    tokenizer = Tokenizer.load(files.folder, files.family)
+    has_faults = False
+    for path in arguments.files:
+        found = survey(path, tokenizer)
+        sys.stdout.write("".join(f"{line}\n" for line in found.lines()))
+        has_faults = has_faults or bool(found.faults)
+    return 1 if has_faults else 0
+
+
+def _fit(arguments: argparse.Namespace) -> int:
+    preset = _OWN if arguments.records else FitOptions()
+    steps = arguments.steps or preset.steps
+    options = replace(
+        preset,
+        steps=steps,
+        decay=arguments.decay or max(1, steps * 3 // 4),
+        tokens_per_step=arguments.tokens_per_step,
+        learning_rate=arguments.learning_rate or preset.learning_rate,
+        form_steps=preset.form_steps if arguments.form_steps is None else arguments.form_steps,
+        rank=arguments.rank,
+        seed=arguments.seed,
+    )
+    source: Sampler = default_mixture(arguments.sets)
+    init = arguments.init
+    if arguments.records:
+        source = with_own(
+            arguments.records, source, rehearse=arguments.rehearse, on_fault=arguments.on_fault
+        )
+        init = init or DEFAULT_CHECKPOINT
+    return fit(
+        arguments.out,
+        options,
+        source=source,
+        init=init,
+        model_id=arguments.model_id,
+        threads=arguments.threads,
+        save_every=arguments.save_every,
+    )
+
+
+def _average(arguments: argparse.Namespace) -> int:
+    mean = average([load_checkpoint(folder) for folder in arguments.checkpoints])
+    save_checkpoint(mean, arguments.out)
+    return 0
