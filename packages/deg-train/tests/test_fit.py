@@ -70,7 +70,7 @@ def test_a_run_leaves_its_log_its_state_and_a_checkpoint(
     assert train("run", steps=3) == 0
     assert steps_logged(tmp_path / "run") == [1, 2, 3]
     names = sorted(path.name for path in (tmp_path / "run").iterdir())
-    assert names == ["checkpoint", "metrics.jsonl", "state.safetensors"]
+    assert names == ["checkpoint", "metrics.jsonl", "plot.svg", "state.safetensors"]
     assert load_checkpoint(tmp_path / "run" / "checkpoint").model_id == "tiny"
 
 

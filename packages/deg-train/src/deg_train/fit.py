@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import json
-import os
 import time
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict
 from pathlib import Path
 
 import torch
@@ -23,6 +20,7 @@ from deg_model import (
 from deg_train.console import Stop, say
 from deg_train.losses import LOSSES
 from deg_train.recipe import drawer
+from deg_train.run_log import RunLog
 from deg_train.run_plot import plot_run
 from deg_train.sources import Sampler
 from deg_train.trainer import FitOptions, StepReport, Trainer, run
@@ -42,6 +40,7 @@ def fit(
     model_id: str,
     threads: int,
     save_every: int,
+    tensorboard: bool = False,
 ) -> int:
     """Train into *out*, going on from its saved state where there is one.
 
@@ -55,6 +54,7 @@ def fit(
         model_id: The name that the checkpoint gives itself.
         threads: How many batches are read side by side.
         save_every: Steps between two saved states.
+        tensorboard: Write `events/` for TensorBoard too.
 
     Returns:
         0 at the last step, else what a shell gives a command that the signal ended.
@@ -70,14 +70,13 @@ def fit(
         say(f"resumed at step {trainer.step}")
     elif init is not None:
         trainer.start_from(load_checkpoint(init))
-    _forget_after(out / _LOG, trainer.step)
-    with Stop() as stop, (out / _LOG).open("a", encoding="utf-8") as log:
+    events = out / "events" if tensorboard else None
+    with Stop() as stop, RunLog(out / _LOG, trainer.step, events=events) as log:
         reports = run(
             trainer, draw, save_to=out / _STATE, save_every=save_every, should_stop=stop.is_asked
         )
         for report in _with_progress(reports, options):
-            log.write(json.dumps(asdict(report)) + "\n")
-            log.flush()
+            log.add(report)
             if report.step % save_every == 0:
                 save_checkpoint(trainer.checkpoint(model_id), out / "checkpoint")
         save_checkpoint(trainer.checkpoint(model_id), out / "checkpoint")
@@ -86,17 +85,6 @@ def fit(
         say(f"stopped at step {trainer.step}; the same command goes on from there")
     say(f"wrote {out / 'checkpoint'}")
     return stop.status if trainer.step < options.steps else 0
-
-
-def _forget_after(log: Path, step: int) -> None:
-    """Drop what was logged after the saved state: those steps are made again."""
-    if not log.is_file():
-        return
-    lines = log.read_text("utf-8").splitlines(keepends=True)
-    kept = [line for line in lines if line.endswith("\n") and json.loads(line)["step"] <= step]
-    part = log.with_suffix(".part")
-    part.write_text("".join(kept), "utf-8")
-    os.replace(part, log)
 
 
 def _with_progress(reports: Iterable[StepReport], options: FitOptions) -> Iterator[StepReport]:

@@ -115,6 +115,9 @@ def add_fit(commands: Commands) -> None:
     parser.add_argument(
         "--save-every", type=count, default=50, help="steps between two saved states"
     )
+    parser.add_argument(
+        "--tensorboard", action="store_true", help="write events/ for TensorBoard too"
+    )
     parser.set_defaults(run=_fit)
 
 
@@ -170,6 +173,7 @@ def _fit(arguments: argparse.Namespace) -> int:
         model_id=arguments.model_id,
         threads=arguments.threads,
         save_every=arguments.save_every,
+        tensorboard=arguments.tensorboard,
     )
 
 
