@@ -4,11 +4,11 @@
     python tools/gpu_check.py --dry-run      the same at tiny sizes on the CPU, in seconds
     python tools/gpu_check.py --list         the sections and their budgets
 
-It takes under 8 minutes and needs torch, Triton and deg_kernels, nothing else; weights are random,
-of the sizes of Qwen3.5-0.8B. So far it has only run dry, on no GPU. Each section runs in a process
-of its own, so that neither a slow kernel nor a broken one takes the others with it. What a section
-leaves of its budget goes to those after it; one that is out of time is ended, and what it has found
-so far counts.
+It takes under 8 minutes and needs torch, Triton and deg_kernels, and deg_model where decode graphs
+are to be checked; weights are random, of the sizes of Qwen3.5-0.8B. So far it has only run dry, on
+no GPU. Each section runs in a process of its own, so that neither a slow kernel nor a broken one
+takes the others with it. What a section leaves of its budget goes to those after it; one that is
+out of time is ended, and what it has found so far counts.
 
 The exit status is 0 where everything ran and every equality and limit holds, 1 where one fails,
 2 where a section could not run to its end.
@@ -22,6 +22,8 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from importlib import import_module
+from importlib.util import find_spec
 from multiprocessing.connection import Connection
 
 import torch
@@ -46,6 +48,13 @@ class Section:
     seconds: float
 
 
+def _graphs(bench: Bench) -> Iterator[Line]:
+    if not find_spec("deg_model"):
+        yield Line("deg_model is not installed: its decode graphs are not checked")
+        return
+    yield from import_module("gpu.graphs").graphs(bench)
+
+
 SECTIONS = (
     Section("ceilings", measure_ceilings, 20),
     Section("linear", rowwise.linear, 60),
@@ -59,8 +68,9 @@ SECTIONS = (
     Section("forks", whole.forks, 30),
     Section("prefill", whole.prefill, 30),
     Section("kernels", whole.kernels, 25),
+    Section("graphs", _graphs, 25),
 )
-"""What is checked, in order; the budgets add up to 450 seconds."""
+"""What is checked, in order; the budgets add up to 475 seconds."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

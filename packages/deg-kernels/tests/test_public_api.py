@@ -4,11 +4,13 @@ import deg_kernels
 
 NAMES = """
 NOWHERE
+DecodeRows
 Prefix
 Rows
 StateRows
 __version__
 argmax
+decode_attention
 fork_attention
 fork_delta_rule
 head_product

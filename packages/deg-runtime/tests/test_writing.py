@@ -8,6 +8,7 @@ import torch
 from hypothesis import given, settings, strategies as st
 
 from deg_model import DegModel
+from deg_model.decode_graph import Decoder
 from deg_runtime import Engine
 from deg_runtime.trace import Trace
 from deg_runtime.writing import Page, Text, write_texts
@@ -84,6 +85,29 @@ def test_a_text_is_the_same_alone_and_in_company(
     for whole, written in zip(pages, together, strict=True):
         alone = [one(model, replace(whole, texts=(text,))) for text in whole.texts]
         assert written == alone
+
+
+@pytest.mark.parametrize("family", ["llama", "qwen3.5", "lfm2"])
+@pytest.mark.parametrize("temperature", [0.0, 0.9])
+def test_texts_are_the_same_over_static_buffers(
+    make_engine: Callable[..., Engine],
+    family: str,
+    temperature: float,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    model = make_engine(family=family, dtype=torch.bfloat16).model
+    options = replace(SHORT, temperature=temperature, seed=5)
+    texts = [text_of(f"/{name}", max_length=3 * i) for i, name in enumerate("abcd", 1)]
+    pages = [page(*texts, options=options), page(*texts[:2], context="text", options=options)]
+    monkeypatch.setattr("deg_runtime.writing._MOST_ROWS", 3)
+    expected, made = write_texts(model, pages), []
+    monkeypatch.setattr("deg_model.writing._HAS_GRAPHS", ("cpu",))
+    monkeypatch.setattr(
+        "deg_model.writing.Decoder", lambda *parts: made.append(Decoder(*parts)) or made[-1]
+    )
+    assert write_texts(model, pages) == expected
+    assert write_texts(model, pages) == expected
+    assert len(made) == 1
 
 
 def test_more_texts_than_there_are_rows_are_written_all_the_same(

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from deg_kernels._version import __version__
 from deg_kernels.argmax import argmax, naive_argmax
-from deg_kernels.attention import Prefix, Rows, fork_attention, naive_fork_attention
+from deg_kernels.attention import (
+    DecodeRows,
+    Prefix,
+    Rows,
+    decode_attention,
+    fork_attention,
+    naive_fork_attention,
+)
 from deg_kernels.convolution import naive_short_conv, short_conv
 from deg_kernels.delta_rule import fork_delta_rule, naive_fork_delta_rule
 from deg_kernels.elementwise import (
@@ -30,11 +37,13 @@ from deg_kernels.state_rows import NOWHERE, StateRows
 
 __all__ = [
     "NOWHERE",
+    "DecodeRows",
     "Prefix",
     "Rows",
     "StateRows",
     "__version__",
     "argmax",
+    "decode_attention",
     "fork_attention",
     "fork_delta_rule",
     "head_product",

@@ -64,7 +64,7 @@ class Stack(ABC, Generic[ConfigT]):
         self.config = config
         self.embedding_VH, self.norm_H, self.layers = embedding_VH, norm_H, layers
         half = torch.arange(0, rotary_size, 2, dtype=torch.float32) / rotary_size
-        self._frequencies = 1.0 / config.rope_theta**half
+        self._frequencies = (1.0 / config.rope_theta**half).to(embedding_VH.device)
 
     @abstractmethod
     def mix(self, index: int, h_NH: Tensor, call: Call) -> Tensor:
@@ -151,7 +151,7 @@ class Stack(ABC, Generic[ConfigT]):
         return self.project(index, "down", multiplied(silu(gate_NI), up_NI), call)
 
     def _rotation(self, positions_N: Tensor) -> tuple[Tensor, Tensor]:
-        angle_NC = positions_N[:, None].float() * self._frequencies.to(positions_N.device)
+        angle_NC = positions_N[:, None].float() * self._frequencies
         angle_N1D = torch.cat([angle_NC, angle_NC], dim=-1)[:, None]
         return angle_N1D.cos().to(self.dtype), angle_N1D.sin().to(self.dtype)
 

@@ -7,7 +7,8 @@ reads a context anew, since what the adapted stack remembers of one is not what 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from itertools import accumulate
 
 import torch
@@ -15,6 +16,7 @@ from torch import Tensor
 
 from deg_kernels import linear_small, packed_weight
 from deg_model.attention import RowAttention
+from deg_model.decode_graph import Decoder
 from deg_model.family import Backbone
 from deg_model.loading import load_backbone, load_head
 from deg_model.recurrence import RowRecurrence, states_after
@@ -27,6 +29,8 @@ from deg_model.weights import BaseFiles
 __all__ = ["Writer"]
 
 _CHUNK = 4096
+# elsewhere a step that starts from the host is as fast
+_HAS_GRAPHS = ("cuda",)
 
 
 class Writer:
@@ -41,6 +45,7 @@ class Writer:
     def __init__(self, backbone: Backbone, head_VH: Tensor, tokenizer: Tokenizer) -> None:
         self.backbone, self.tokenizer = backbone, tokenizer
         self._head_VH = packed_weight(head_VH)
+        self._decoders: list[Decoder] = []
 
     @classmethod
     def load(cls, files: BaseFiles, tokenizer: Tokenizer, dtype: torch.dtype) -> Writer:
@@ -81,18 +86,35 @@ class Writer:
         last = [end - 1 for end in accumulate(len(row) for row in rows)]
         return linear_small(hidden_NH[last], self._head_VH), after
 
+    @contextmanager
+    def decoder(self) -> Iterator[Writer | Decoder]:
+        """Lend what reads rows on token by token, as `extend` does: graphs, or this writer.
+
+        The graphs and their buffers serve one loop after another.
+        """
+        if self._head_VH.device.type not in _HAS_GRAPHS:
+            yield self
+            return
+        idle = self._decoders
+        decoder = idle.pop() if idle else Decoder(self.backbone, self._head_VH, self.extend)
+        try:
+            yield decoder
+        finally:
+            idle.append(decoder)
+
     def _pass(
         self, rows: Sequence[Sequence[int]], states: Sequence[State]
     ) -> tuple[Tensor, list[State]]:
         lengths = [len(row) for row in rows]
         attend = RowAttention(lengths, states, keep=True)
         recur = RowRecurrence(lengths, states, keep=True)
+        device = self.backbone.embedding_VH.device
         positions = [
-            torch.arange(state.length, state.length + len(row))
+            torch.arange(state.length, state.length + len(row), device=device)
             for row, state in zip(rows, states, strict=True)
         ]
         (hidden_NH,) = self.backbone.hidden(
-            torch.tensor([token for row in rows for token in row]),
+            torch.tensor([token for row in rows for token in row], device=device),
             torch.cat(positions),
             attend,
             recur,

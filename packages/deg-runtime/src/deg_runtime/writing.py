@@ -101,18 +101,19 @@ def text_pieces(model: DegModel, pages: Sequence[Page], *, trace: Trace | None =
     waiting = _rows(writer, pages, results)
     rows = list(_admitted(waiting, 0))
     num_rows, num_steps, num_tokens = len(rows), 0, 0
-    while rows:
-        logits_RV, states = writer.extend([r.ids for r in rows], [r.state for r in rows])
-        for row, logits_V, state in zip(rows, logits_RV, states, strict=True):
-            piece = row.step(logits_V, state)
-            if piece:
-                yield row.page, row.text.pointer, piece
-            if row.draft.is_over:
-                results[row.page][row.place] = row.result()
-        num_steps, num_tokens = num_steps + 1, num_tokens + len(rows)
-        left = [row for row in rows if not row.draft.is_over]
-        new = list(_admitted(waiting, len(left))) if len(left) < len(rows) else []
-        rows, num_rows = left + new, num_rows + len(new)
+    with writer.decoder() as decoder:
+        while rows:
+            logits_RV, states = decoder.extend([r.ids for r in rows], [r.state for r in rows])
+            for row, logits_V, state in zip(rows, logits_RV, states, strict=True):
+                piece = row.step(logits_V, state)
+                if piece:
+                    yield row.page, row.text.pointer, piece
+                if row.draft.is_over:
+                    results[row.page][row.place] = row.result()
+            num_steps, num_tokens = num_steps + 1, num_tokens + len(rows)
+            left = [row for row in rows if not row.draft.is_over]
+            new = list(_admitted(waiting, len(left))) if len(left) < len(rows) else []
+            rows, num_rows = left + new, num_rows + len(new)
     if trace is not None:
         trace.wrote(num_rows, num_steps, num_tokens, began)
     return [[one for one in page if one is not None] for page in results]

@@ -9,19 +9,29 @@ from torch import Tensor
 
 from deg_kernels.attention import cpu
 from deg_kernels.attention.reference import naive_fork_attention
-from deg_kernels.attention.rows import Prefix, Rows
+from deg_kernels.attention.rows import DecodeRows, Prefix, Rows
 from deg_kernels.checks import check, check_dtype, check_shape, check_together
 from deg_kernels.dispatch import by_device
 
 # N flat tokens, A heads, G key/value heads, D head size, P tokens of a prefix
+# R rows of one token, T tokens of a pool
 
-__all__ = ["HEAD_SIZES", "Prefix", "Rows", "fork_attention", "naive_fork_attention"]
+__all__ = [
+    "HEAD_SIZES",
+    "DecodeRows",
+    "Prefix",
+    "Rows",
+    "decode_attention",
+    "fork_attention",
+    "naive_fork_attention",
+]
 
 HEAD_SIZES = (16, 32, 64, 128, 256, 512)
 """The head sizes that a kernel is compiled for."""
 
 _DTYPES = (torch.float32, torch.bfloat16)
 _operator = by_device(cpu.fork_attention)
+_decode = by_device(cpu.decode_attention)
 
 
 def fork_attention(
@@ -55,7 +65,63 @@ def fork_attention(
     Raises:
         ValueError: An argument has the wrong dtype, shape or device, or a row lies outside.
     """
-    num_tokens, heads, size = _sizes(q_NAD)
+    _check_own(q_NAD, keys_NGD, values_NGD)
+    num_tokens, _, size = q_NAD.shape
+    check(window is None or window > 0, "window", f"{window} tokens: at least 1 is needed")
+    for number, prefix in enumerate(prefixes):
+        _check_prefix(number, prefix, q_NAD, keys_NGD)
+    _check_rows(rows, num_tokens, len(prefixes))
+    scale = size**-0.5 if scale is None else scale
+    return _operator(q_NAD, keys_NGD, values_NGD, rows, prefixes, window, scale)
+
+
+def decode_attention(
+    q_RAD: Tensor,
+    keys_RGD: Tensor,
+    values_RGD: Tensor,
+    rows: DecodeRows,
+    pool_keys_TGD: Tensor,
+    pool_values_TGD: Tensor,
+    *,
+    scale: float | None = None,
+) -> Tensor:
+    """Return the bits of `fork_attention` for rows of one token that continue parts of a pool.
+
+    On CUDA nothing of it hangs on the host: captured once, it follows what the table says.
+
+    Args:
+        q_RAD: Queries, fp32 or bf16.
+        keys_RGD: The keys of the same tokens.
+        values_RGD: Their values.
+        rows: Which part of the pools each row continues.
+        pool_keys_TGD: The keys that rows continue, contiguous.
+        pool_values_TGD: Their values.
+        scale: What scores are multiplied by; None is `D ** -0.5`.
+
+    Returns:
+        The outputs [R, A, D], contiguous; zeros where a row is padding.
+
+    Raises:
+        ValueError: An argument has the wrong dtype, shape or device.
+    """
+    _check_own(q_RAD, keys_RGD, values_RGD)
+    num_rows, _, size = q_RAD.shape
+    check_shape("table_R5", rows.table_R5, (num_rows, 5))
+    check_together(q_RAD=q_RAD, table_R5=rows.table_R5)
+    check(rows.table_R5.is_contiguous(), "table_R5", "is not contiguous")
+    for name, pool in (("pool_keys_TGD", pool_keys_TGD), ("pool_values_TGD", pool_values_TGD)):
+        check_together(True, q_RAD=q_RAD, **{name: pool})
+        check_shape(name, pool, (len(pool_keys_TGD), *keys_RGD.shape[1:]))
+        aligned = pool.is_contiguous() and pool.data_ptr() % 16 == 0
+        check(aligned, name, "is not contiguous from a multiple of 16 bytes on")
+    scale = size**-0.5 if scale is None else scale
+    return _decode(q_RAD, keys_RGD, values_RGD, rows, pool_keys_TGD, pool_values_TGD, scale)
+
+
+def _check_own(q_NAD: Tensor, keys_NGD: Tensor, values_NGD: Tensor) -> None:
+    check_shape("q_NAD", q_NAD, (None, None, None))
+    num_tokens, heads, size = q_NAD.shape
+    check(size in HEAD_SIZES, "q_NAD", f"head size {size} is not one of {HEAD_SIZES}")
     groups = keys_NGD.shape[1] if keys_NGD.ndim == 3 else 0
     check_dtype(_DTYPES, q_NAD=q_NAD)
     check_together(True, q_NAD=q_NAD, keys_NGD=keys_NGD, values_NGD=values_NGD)
@@ -66,19 +132,6 @@ def fork_attention(
         "keys_NGD",
         f"has {groups} heads, which do not divide {heads} query heads",
     )
-    check(window is None or window > 0, "window", f"{window} tokens: at least 1 is needed")
-    for number, prefix in enumerate(prefixes):
-        _check_prefix(number, prefix, q_NAD, keys_NGD)
-    _check_rows(rows, num_tokens, len(prefixes))
-    scale = size**-0.5 if scale is None else scale
-    return _operator(q_NAD, keys_NGD, values_NGD, rows, prefixes, window, scale)
-
-
-def _sizes(q_NAD: Tensor) -> tuple[int, int, int]:
-    check_shape("q_NAD", q_NAD, (None, None, None))
-    num_tokens, heads, size = q_NAD.shape
-    check(size in HEAD_SIZES, "q_NAD", f"head size {size} is not one of {HEAD_SIZES}")
-    return num_tokens, heads, size
 
 
 def _check_prefix(number: int, prefix: Prefix, q_NAD: Tensor, keys_NGD: Tensor) -> None:

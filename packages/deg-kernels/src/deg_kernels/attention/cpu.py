@@ -16,10 +16,10 @@ from itertools import accumulate
 import torch
 from torch import Tensor
 
-from deg_kernels.attention.rows import Prefix, Rows
+from deg_kernels.attention.rows import DecodeRows, Prefix, Rows
 from deg_kernels.attention.tiles import NEAR, SEGMENT, Group, Plan, Segment, plan_tiles
 
-__all__ = ["fork_attention"]
+__all__ = ["decode_attention", "fork_attention"]
 
 
 def fork_attention(
@@ -56,6 +56,37 @@ def fork_attention(
     zeros_1D = queries.new_zeros(1, size)
     gathered = torch.cat([*outputs, zeros_1D]).index_select(0, plan.output_index)
     return gathered.view(num_tokens, heads, size)
+
+
+def decode_attention(
+    q_RAD: Tensor,
+    keys_RGD: Tensor,
+    values_RGD: Tensor,
+    rows: DecodeRows,
+    pool_keys_TGD: Tensor,
+    pool_values_TGD: Tensor,
+    scale: float,
+) -> Tensor:
+    """Return `fork_attention` of the rows that are no padding, and zeros for those that are."""
+    out_RAD = torch.zeros_like(q_RAD, memory_format=torch.contiguous_format)
+    token_size = pool_keys_TGD[:1].numel()
+    own, prefixes = [], []
+    for is_row, token, before, start, _ in rows.table_R5.tolist():
+        if is_row:
+            inside = slice(start // token_size, start // token_size + before)
+            prefixes.append(Prefix(pool_keys_TGD[inside], pool_values_TGD[inside]))
+            own.append(token)
+    if own:
+        out_RAD[own] = fork_attention(
+            q_RAD[own],
+            keys_RGD[own],
+            values_RGD[own],
+            Rows((1,) * len(own), tuple(range(len(own)))),
+            prefixes,
+            None,
+            scale,
+        )
+    return out_RAD
 
 
 class _Far:

@@ -3,7 +3,8 @@
 Key *j* of a row lies in its prefix if the prefix is longer than *j*, and otherwise among the pass's
 own tokens; a block may hold both. A block that a query sees nothing of changes no bit of it, so it
 does not matter which queries share a program, and a fork, one pass and single tokens agree.
-Prefixes lie anywhere: they are addressed from one base by 64-bit offsets and never copied.
+Prefixes lie anywhere: they are addressed from one base by 64-bit offsets and never copied. The base
+is the pass's own keys, or in a decode step, which has to look alike every time, a pool.
 """
 
 # N flat tokens, A heads, G key/value heads, D head size, P tokens of a prefix
@@ -19,9 +20,9 @@ import triton
 import triton.language as tl
 from torch import Tensor
 
-from deg_kernels.attention.rows import Prefix, Rows
+from deg_kernels.attention.rows import DecodeRows, Prefix, Rows
 
-__all__ = ["fork_attention"]
+__all__ = ["decode_attention", "fork_attention"]
 
 _LOG2_E = 1.4426950408889634
 
@@ -68,22 +69,57 @@ def fork_attention(
     scale: float,
 ) -> Tensor:
     """Return attention [N, A, D] of every row in one launch."""
-    num_tokens, heads, size = q_NAD.shape
-    out_NAD = q_NAD.new_zeros(num_tokens, heads, size)
     longest = max(rows.lengths, default=0)
-    if not longest or not heads:
-        return out_NAD
-    own = [_dense(t) for t in (q_NAD, keys_NGD, values_NGD)]
-    places = _places(rows, own[1], own[2], prefixes)
-    groups = keys_NGD.shape[1]
-    block = _BLOCKS[q_NAD.dtype, size]
-    grid = (
-        triton.cdiv(heads // groups * longest, block.queries),
-        groups,
-        len(rows.lengths),
-    )
+    if not longest or not q_NAD.shape[1]:
+        return q_NAD.new_zeros(q_NAD.shape)
+    own = _Own(*map(_dense, (q_NAD, keys_NGD, values_NGD)))
+    places = _places(rows, own.keys_NGD, own.values_NGD, prefixes)
+    return _launch(own, own.keys_NGD, own.values_NGD, places, longest, window, scale)
+
+
+def decode_attention(
+    q_RAD: Tensor,
+    keys_RGD: Tensor,
+    values_RGD: Tensor,
+    rows: DecodeRows,
+    pool_keys_TGD: Tensor,
+    pool_values_TGD: Tensor,
+    scale: float,
+) -> Tensor:
+    """Return attention [R, A, D] of every row by a launch that only the table tells apart."""
+    own = _Own(*map(_dense, (q_RAD, keys_RGD, values_RGD)))
+    return _launch(own, pool_keys_TGD, pool_values_TGD, rows.table_R5, 1, None, scale)
+
+
+@dataclass(frozen=True, slots=True)
+class _Own:
+    """What the pass brings along."""
+
+    q_NAD: Tensor
+    keys_NGD: Tensor
+    values_NGD: Tensor
+
+
+def _launch(
+    own: _Own,
+    before_keys: Tensor,
+    before_values: Tensor,
+    places: Tensor,
+    longest: int,
+    window: int | None,
+    scale: float,
+) -> Tensor:
+    num_tokens, heads, size = own.q_NAD.shape
+    out_NAD = own.q_NAD.new_zeros(num_tokens, heads, size)
+    groups = own.keys_NGD.shape[1]
+    block = _BLOCKS[own.q_NAD.dtype, size]
+    grid = (triton.cdiv(heads // groups * longest, block.queries), groups, len(places))
     _kernel[grid](
-        *own,
+        own.q_NAD,
+        own.keys_NGD,
+        own.values_NGD,
+        before_keys,
+        before_values,
         out_NAD,
         places,
         scale * _LOG2_E,
@@ -146,6 +182,8 @@ def _kernel(
     q,
     keys,
     values,
+    before_keys,
+    before_values,
     out,
     places,
     scale,
@@ -166,8 +204,8 @@ def _kernel(
     start = tl.load(row + 1)
     num_before = tl.load(row + 2)
     # multiples of 16 bytes, as the host has checked
-    in_keys = keys + tl.multiple_of(tl.load(row + 3), 8)
-    in_values = values + tl.multiple_of(tl.load(row + 4), 8)
+    in_keys = before_keys + tl.multiple_of(tl.load(row + 3), 8)
+    in_values = before_values + tl.multiple_of(tl.load(row + 4), 8)
 
     # heads that share a key head lie side by side, so a program reads each key once for all of them
     place_Q = first + tl.arange(0, QUERIES)
