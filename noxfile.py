@@ -96,6 +96,19 @@ def tests(session: nox.Session, package: str) -> None:
     )
 
 
+@nox.session
+def ray(session: nox.Session) -> None:
+    """Run a batch job on a local Ray with two workers."""
+    install_group(session, "backend", "packages/deg-runtime/pyproject.toml:test")
+    install_editable(session, *with_siblings("deg-runtime")[:-1], "deg-runtime[ray]")
+    session.run(
+        "pytest",
+        "packages/deg-runtime/tests/test_batch_ray.py",
+        *session.posargs,
+        env={"OMP_NUM_THREADS": "1"},
+    )
+
+
 def check_contents(session: nox.Session, package: str) -> None:
     """Check that the wheel holds every file of the source, checkpoints and templates too."""
     source = ROOT / folder(package) / "src"

@@ -21,6 +21,7 @@ from deg_model import (
     Checkpoint,
     CheckpointError,
     DegModel,
+    DeviceError,
     Fork,
     Heads,
     Llama,
@@ -33,6 +34,7 @@ from deg_model import (
     save_checkpoint,
 )
 from deg_model.llama import config_from_hf
+from deg_model.loading import checked_device
 
 BASE = Base("tiny", "llama", "a" * 64)
 CONFIG = {
@@ -271,3 +273,16 @@ def test_tensors_that_do_not_fit_are_refused(
 ) -> None:
     with pytest.raises(CheckpointError, match=f"'tiny-1': .*(?s:.*){problem}"):
         DegModel.load(replace(checkpoint, **changes), files)
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("gpu", "'gpu' is no device"),
+        ("meta", "does not run on 'meta'"),
+        ("cuda:99", "'cuda:99' is not here, of "),
+    ],
+)
+def test_a_device_that_is_not_here_is_refused(name: str, message: str) -> None:
+    with pytest.raises(DeviceError, match=message):
+        checked_device(name)

@@ -28,6 +28,7 @@ def test_the_public_names() -> None:
         "DEFAULT_BASE",
         "DEFAULT_CHECKPOINT",
         "DegModel",
+        "DeviceError",
         "EncodedContext",
         "FAMILIES",
         "Fork",

@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import re
 import resource
 import signal
 import sys
@@ -10,12 +11,13 @@ import time
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 
-from deg_runtime import Request
+from deg_runtime import Engine, Request
 from deg_runtime.cli import main
 from deg_schema import DegError, FillError, Options
 
@@ -147,6 +149,21 @@ def test_of_many_failures_only_the_first_are_told(
     assert lines[20].startswith("and 5 more failures, all in ")
 
 
+@pytest.mark.parametrize("size", ["1", "3", "16"])
+def test_answers_are_those_of_fill_one_by_one_at_any_batch_size(
+    job: Job, make_engine: Callable[..., Engine], size: str
+) -> None:
+    engine, alone = make_engine(cache_bytes=1 << 20), make_engine()
+    assert job.run(lambda *_, **__: engine, "--batch-size", size) == 1
+    answers = [json.loads(line) for line in job.target.read_bytes().splitlines()]
+    texts = [f"Order A-{number}" for number in range(7)] + ["bad", None, "Order Zoë"]
+    for answer, text in zip(answers, texts, strict=True):
+        if text is None:
+            assert "error" in answer
+        else:
+            assert answer["response"] == alone.fill(text, SCHEMA)
+
+
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=40)
 @given(share=st.floats(0, 1), size=st.integers(1, 12))
 def test_cut_at_any_byte_and_run_again_the_output_is_the_same(
@@ -200,6 +217,23 @@ def test_killed_again_and_again_at_any_time_it_comes_to_the_same_end(
         assert whole.startswith(written)
     assert job.run(Echo()) == 1
     assert job.target.read_bytes() == whole
+
+
+def test_a_terminal_shows_a_bar_with_rate_and_time_left(
+    job: Job, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in (("FORCE_COLOR", "1"), ("NO_COLOR", "1"), ("COLUMNS", "100")):
+        monkeypatch.setenv(name, value)
+
+    class Interrupted(Echo):
+        def fill_many(self, requests: Any, *, options: Any = None) -> Any:
+            os.kill(os.getpid(), signal.SIGINT)
+            return super().fill_many(requests, options=options)
+
+    # the bar stands as it was when the work was stopped
+    assert job.run(Interrupted(wait=0.01)) == 130
+    shown = capsys.readouterr().err
+    assert re.search(r"records ━+ +2/10 [\d,.]+ a second, \d+ s left", shown)
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
@@ -340,6 +374,23 @@ def test_without_ray_the_way_to_it_is_one_line(
     assert capsys.readouterr().err == (
         "error: --engine ray: Ray is not installed; run pip install 'deg-runtime[ray]'\n"
     )
+
+
+def test_workers_of_ray_are_given_the_whole_path_of_a_checkpoint(
+    job: Job, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fill_with_ray(path: Path, lines: Any, load: Callable[[], Any], *_: Any, **__: Any) -> Any:
+        loaded.append(load())
+        return iter(())
+
+    loaded: list[Path] = []
+    pipeline = SimpleNamespace(fill_with_ray=fill_with_ray)
+    monkeypatch.setitem(sys.modules, "deg_runtime.batch_ray", pipeline)
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "deg.json").write_text("{}")
+    # a pipeline that ends early is no success
+    assert job.run(lambda checkpoint: checkpoint, "--engine", "ray", "--checkpoint", ".") == 1
+    assert loaded == [tmp_path.resolve()]
 
 
 @pytest.mark.parametrize("size", ["0", "-1", "x"])

@@ -116,7 +116,7 @@ def test_a_context_that_does_not_fit_fails_alone_before_anything_is_read(
 ) -> None:
     widths = num_passes(model, monkeypatch)
     free = model.reader.num_bytes(100) + model.reader.pass_bytes(100)
-    monkeypatch.setattr(module, "free_bytes", lambda: free)
+    monkeypatch.setattr(module, "free_bytes", lambda _: free)
     short, long = Contexts(model).read_many(["fox", TEXT * 9])
     assert isinstance(short, ReadContext)
     assert isinstance(long, ContextTooLong)
@@ -136,7 +136,7 @@ def test_kept_contexts_make_room_for_one_that_needs_it(
     num_tokens = len(model.encode("a dog").ids)
     needed = model.reader.num_bytes(num_tokens) + model.reader.pass_bytes(num_tokens)
     kept = contexts.num_bytes
-    monkeypatch.setattr(module, "free_bytes", lambda: needed - 1 + kept - contexts.num_bytes)
+    monkeypatch.setattr(module, "free_bytes", lambda _: needed - 1 + kept - contexts.num_bytes)
     assert isinstance(read(contexts, "a dog"), ReadContext)
     assert read(contexts, "fox").cached_tokens > 0
     assert len(contexts) == 2
@@ -147,7 +147,7 @@ def test_texts_are_cut_where_memory_would_run_out(
 ) -> None:
     contexts = Contexts(model)
     texts = ["q" * 100, "q" * 100, "q" * 1000, "q", "q"]
-    monkeypatch.setattr(module, "free_bytes", lambda: 2 * model.reader.num_bytes(210))
+    monkeypatch.setattr(module, "free_bytes", lambda _: 2 * model.reader.num_bytes(210))
     assert list(contexts.batches(texts)) == [slice(0, 2), slice(2, 3), slice(3, 5)]
     assert list(contexts.batches([])) == []
 

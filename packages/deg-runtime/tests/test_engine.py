@@ -456,7 +456,7 @@ def test_a_context_of_nothing_holds_nothing(engine: Engine, context: Any) -> Non
 def test_a_context_too_long_is_refused_with_the_numbers(
     engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(contexts_module, "free_bytes", lambda: 1000)
+    monkeypatch.setattr(contexts_module, "free_bytes", lambda _: 1000)
     with pytest.raises(ContextTooLong, match=r"has \d+ tokens"):
         engine.fill("ab 1 " * 20, schema_of({"n": {"type": "number"}}))
 

@@ -5,9 +5,11 @@ from pathlib import Path
 
 import psutil
 import pytest
+import torch
 
 from deg_runtime import Engine, memory
 
+CPU = torch.device("cpu")
 NEW = {
     "memory.max": "1000",
     "memory.current": "700",
@@ -52,18 +54,18 @@ def test_a_group_without_a_limit_leaves_everything(tmp_path: Path) -> None:
 
 
 def test_what_is_free_is_what_the_tightest_leaves(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert 0 < memory.free_bytes() <= psutil.virtual_memory().total
+    assert 0 < memory.free_bytes(CPU) <= psutil.virtual_memory().total
     monkeypatch.setattr(memory, "_left_in_groups", lambda: [7, 9])
-    assert memory.free_bytes() == 7
+    assert memory.free_bytes(CPU) == 7
 
 
 def test_scarce_memory_makes_passes_smaller(
     make_engine: Callable[..., Engine], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     model = make_engine().model
-    monkeypatch.setattr(memory, "free_bytes", lambda: 1 << 50)
+    monkeypatch.setattr(memory, "free_bytes", lambda _: 1 << 50)
     assert memory.fork_token_budget(model) == 4096
-    monkeypatch.setattr(memory, "free_bytes", lambda: 1 << 26)
+    monkeypatch.setattr(memory, "free_bytes", lambda _: 1 << 26)
     assert 512 < memory.fork_token_budget(model) < 4096
-    monkeypatch.setattr(memory, "free_bytes", lambda: 0)
+    monkeypatch.setattr(memory, "free_bytes", lambda _: 0)
     assert memory.fork_token_budget(model) == 512

@@ -14,6 +14,7 @@ def test_the_public_names() -> None:
         "ContextTooLong",
         "Contexts",
         "DegError",
+        "DeviceError",
         "Engine",
         "Event",
         "FieldDone",

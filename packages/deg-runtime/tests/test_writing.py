@@ -117,7 +117,7 @@ def test_more_texts_than_there_are_rows_are_written_all_the_same(
     expected = write_texts(model, [texts])
     monkeypatch.setattr("deg_runtime.writing._MOST_ROWS", 2)
     assert write_texts(model, [texts]) == expected
-    monkeypatch.setattr("deg_runtime.writing.free_bytes", lambda: 0)
+    monkeypatch.setattr("deg_runtime.writing.free_bytes", lambda _: 0)
     trace = Trace()
     assert write_texts(model, [texts], trace=trace) == expected
     # with no memory to spare there is one at a time

@@ -13,7 +13,13 @@ from deg_model.checkpoint import (
     save_checkpoint,
 )
 from deg_model.encoding import EncodedContext, encode_context
-from deg_model.errors import CheckpointError, ContextTooLong, ModelError, WeightsError
+from deg_model.errors import (
+    CheckpointError,
+    ContextTooLong,
+    DeviceError,
+    ModelError,
+    WeightsError,
+)
 from deg_model.family import Backbone, BackboneConfig
 from deg_model.features import TapFeatures, default_taps, tap_features
 from deg_model.heads import (
@@ -62,6 +68,7 @@ __all__ = [
     "DEFAULT_BASE",
     "DEFAULT_CHECKPOINT",
     "DegModel",
+    "DeviceError",
     "EncodedContext",
     "FAMILIES",
     "Fork",

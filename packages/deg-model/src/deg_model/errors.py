@@ -3,6 +3,7 @@
 ModelError            a `deg_schema.DegError`
 ├── CheckpointError   a checkpoint is missing, damaged, of another version or made for another base
 ├── WeightsError      base weights cannot be found, downloaded or trusted
+├── DeviceError       a device is unknown or not here
 └── ContextTooLong    a context does not fit the memory that is free
 """
 
@@ -10,7 +11,7 @@ from __future__ import annotations
 
 from deg_schema import DegError
 
-__all__ = ["CheckpointError", "ContextTooLong", "ModelError", "WeightsError"]
+__all__ = ["CheckpointError", "ContextTooLong", "DeviceError", "ModelError", "WeightsError"]
 
 
 class ModelError(DegError):
@@ -23,6 +24,10 @@ class CheckpointError(ModelError):
 
 class WeightsError(ModelError):
     """Base weights cannot be found, downloaded or trusted."""
+
+
+class DeviceError(ModelError):
+    """A device is unknown, or there is none of its kind here."""
 
 
 class ContextTooLong(ModelError):

@@ -17,7 +17,7 @@ from deg_model.errors import CheckpointError
 from deg_model.family import Backbone
 from deg_model.heads import Heads, load_heads
 from deg_model.layout import Fork
-from deg_model.loading import load_backbone
+from deg_model.loading import checked_device, load_backbone
 from deg_model.passes import run_pass
 from deg_model.reading import ContextState, Progress, Reader
 from deg_model.recurrence import RowRecurrence
@@ -71,15 +71,21 @@ class DegModel:
 
     @classmethod
     def load(
-        cls, checkpoint: Checkpoint, files: BaseFiles, dtype: torch.dtype = torch.bfloat16
+        cls,
+        checkpoint: Checkpoint,
+        files: BaseFiles,
+        dtype: torch.dtype = torch.bfloat16,
+        device: torch.device | str = "cpu",
     ) -> DegModel:
-        """Put *checkpoint* on the base weights in *files*.
+        """Put *checkpoint* on the base weights in *files*, all of it on *device*.
 
         Raises:
             CheckpointError: It was trained on another base or another family, or its tensors do
                 not fit.
             WeightsError: The base weights are damaged.
+            DeviceError: There is no such device here.
         """
+        device = checked_device(device)
         if files.family != checkpoint.base.family:
             raise CheckpointError(
                 f"checkpoint {checkpoint.model_id!r} is of family {checkpoint.base.family!r}, "
@@ -90,7 +96,7 @@ class DegModel:
                 f"checkpoint {checkpoint.model_id!r} was trained on {checkpoint.base.name!r} "
                 f"(sha256 {checkpoint.base.sha256}), not on {files.name!r} ({files.sha256})"
             )
-        backbone = load_backbone(files, dtype)
+        backbone = load_backbone(files, dtype, device)
         hidden = backbone.config.hidden_size
         heads = Heads(hidden, hidden * len(checkpoint.taps))
         adapters = LowRankAdapters(backbone, checkpoint.rank)
@@ -99,6 +105,7 @@ class DegModel:
             adapters.load(checkpoint.adapters)
         except RuntimeError as error:
             raise CheckpointError(f"checkpoint {checkpoint.model_id!r}: {error}") from error
+        heads, adapters = heads.to(device), adapters.to(device)
         with torch.no_grad():
             backbone = backbone.merged(adapters.pairs(torch.float32))
             backbone.pack()
@@ -110,8 +117,13 @@ class DegModel:
             taps=checkpoint.taps,
             model_id=checkpoint.model_id,
             arrays=checkpoint.arrays,
-            load_writer=lambda: Writer.load(files, tokenizer, dtype),
+            load_writer=lambda: Writer.load(files, tokenizer, dtype, device),
         )
+
+    @property
+    def device(self) -> torch.device:
+        """Where the model computes; what it answers lies in the memory of the host."""
+        return self.backbone.embedding_VH.device
 
     @cached_property
     def writer(self) -> Writer:
@@ -206,10 +218,10 @@ class DegModel:
     def _head(self, fork: Fork, read_LH: Tensor, context: ContextState) -> Tensor:
         answer_H = read_LH[-1]
         if fork.head == "count":
-            return count_logits(self.heads, answer_H)
+            return count_logits(self.heads, answer_H).cpu()
         if fork.head == "anchor":
-            return anchor_logits(answer_H, context.span_keys)
-        return probabilities(self.heads, fork.head, answer_H, read_LH[:-1])
+            return anchor_logits(answer_H, context.span_keys).cpu()
+        return probabilities(self.heads, fork.head, answer_H, read_LH[:-1]).cpu()
 
 
 def _batches(lengths: Sequence[int]) -> list[tuple[int, int]]:

@@ -33,13 +33,14 @@ def run_pass(
     # one product over a multiple of 16 rows gives each row the same bits in any company
     spare = -num % _ROW_GRID
     ids = [token for row in rows for token in row] + [0] * spare
+    device = backbone.embedding_VH.device
     positions = [
-        torch.arange(state.length, state.length + len(row))
+        torch.arange(state.length, state.length + len(row), device=device)
         for row, state in zip(rows, states, strict=True)
     ]
     tapped = backbone.hidden(
-        torch.tensor(ids),
-        torch.cat([*positions, torch.zeros(spare, dtype=torch.long)]),
+        torch.tensor(ids, device=device),
+        torch.cat([*positions, torch.zeros(spare, dtype=torch.long, device=device)]),
         attend,
         recur,
         taps=taps,

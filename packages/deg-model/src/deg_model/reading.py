@@ -160,7 +160,10 @@ class Reader:
 
     def _begun(self, encoded: EncodedContext, start: Start | None) -> _Read:
         shape = (encoded.num_tokens, len(self._taps), self._backbone.config.hidden_size)
-        read = _Read(encoded, torch.empty(shape, dtype=self._backbone.dtype), State(), [])
+        taps = torch.empty(
+            shape, dtype=self._backbone.dtype, device=self._backbone.embedding_VH.device
+        )
+        read = _Read(encoded, taps, State(), [])
         if start is not None:
             read.state, read.moments = start.state, list(start.moments)
             read.taps_TCH[: len(start.taps_TCH)] = start.taps_TCH[: encoded.num_tokens]

@@ -179,10 +179,11 @@ class SpanScores:
     def _log_end(self, starts: Sequence[int]) -> Tensor:
         keys, head = self._keys, self._keys.head
         num_tokens, width = keys.num_tokens, min(MAX_SPAN_TOKENS, keys.num_tokens)
-        starts_S = torch.tensor(list(starts), dtype=torch.long)
+        device = self._answer_1H.device
+        starts_S = torch.tensor(list(starts), dtype=torch.long, device=device)
         given_SD = linear(keys.features_TK[starts_S], head.end_given_start.weight)
         query_SD = linear(self._answer_1H, head.end_query.weight) + given_SD
-        ends_SW = starts_S[:, None] + torch.arange(width)
+        ends_SW = starts_S[:, None] + torch.arange(width, device=device)
         keys_SWD = keys.end_TD[ends_SW.clamp(max=num_tokens - 1)]
         # a sum over each pair alone: a matrix product would give it other bits in other company
         match_SW = (keys_SWD * query_SD[:, None]).sum(-1) / SCORE_DIVISOR
@@ -190,7 +191,7 @@ class SpanScores:
         if self._anchor is not None:
             logits_SW = logits_SW + anchor_bias_of(head.anchor_bias[1], ends_SW, *self._anchor)
         logits_SW = logits_SW.masked_fill(ends_SW >= num_tokens, float("-inf"))
-        return (logits_SW / self._temperature).log_softmax(-1)
+        return (logits_SW / self._temperature).log_softmax(-1).cpu()
 
 
 class _Starts:
@@ -219,13 +220,14 @@ class _Starts:
         keys, head, answers_RH = self._keys, self._keys.head, self._answers_RH[first:end]
         match_RT = linear(linear(answers_RH, head.start_query.weight), keys.start_TD)
         match_RT /= SCORE_DIVISOR
-        tokens_T = torch.arange(keys.num_tokens)
+        tokens_T = torch.arange(keys.num_tokens, device=answers_RH.device)
         for match_T, anchor in zip(match_RT, self._anchors[first:end], strict=True):
             if anchor is not None:
                 match_T += anchor_bias_of(head.anchor_bias[0], tokens_T, *anchor)
         null_R1 = linear(answers_RH, head.null.weight, head.null.bias)
         logits_RZ = torch.cat([match_RT, null_R1], dim=-1)
-        return log_softmax(logits_RZ / self._temperature)
+        # what is decoded is looked at number by number: on the host
+        return log_softmax(logits_RZ / self._temperature).cpu()
 
 
 def _option_logits(head: OptionHead, answer_H: Tensor, options_OH: Tensor) -> Tensor:

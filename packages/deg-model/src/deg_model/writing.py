@@ -48,14 +48,20 @@ class Writer:
         self._decoders: list[Decoder] = []
 
     @classmethod
-    def load(cls, files: BaseFiles, tokenizer: Tokenizer, dtype: torch.dtype) -> Writer:
+    def load(
+        cls,
+        files: BaseFiles,
+        tokenizer: Tokenizer,
+        dtype: torch.dtype,
+        device: torch.device | str = "cpu",
+    ) -> Writer:
         """Load the base weights in *files*.
 
         Raises:
             WeightsError: They are damaged.
         """
-        backbone = load_backbone(files, dtype)
-        head_VH = load_head(files, dtype)
+        backbone = load_backbone(files, dtype, device)
+        head_VH = load_head(files, dtype, device)
         backbone.pack()
         return cls(backbone, backbone.embedding_VH if head_VH is None else head_VH, tokenizer)
 

@@ -1,6 +1,6 @@
 """In-process inference: load a model, fill schemas from documents."""
 
-from deg_model import CheckpointError, ContextTooLong
+from deg_model import CheckpointError, ContextTooLong, DeviceError
 from deg_runtime._version import __version__
 from deg_runtime.contexts import Contexts
 from deg_runtime.engine import Engine, load
@@ -14,6 +14,7 @@ __all__ = [
     "ContextTooLong",
     "Contexts",
     "DegError",
+    "DeviceError",
     "Engine",
     "Event",
     "FieldDone",

@@ -135,7 +135,7 @@ def _answer_all(
             f"stopped after {done.num_records:,} of {plan.num_records:,} records; "
             "run the same command again to go on"
         )
-        return status
+        return status or FAILED
     filled = done.num_records - done.num_failed
     say(
         f"{plan.target}: {done.num_records:,} records, {filled:,} filled, {done.num_failed:,} "
@@ -173,10 +173,12 @@ def _answers(
         engine = load(arguments.checkpoint, report=say)
         filler = LineFiller(engine, plan.schema, plan.options)
         return (filler.fill(batch) for batch in in_batches(lines, size))
+    # whoever loads it may stand in another folder
+    checkpoint = arguments.checkpoint and arguments.checkpoint.resolve()
     return _ray_answers(
         plan.source,
         lines,
-        partial(load, arguments.checkpoint),
+        partial(load, checkpoint),
         plan.schema,
         plan.options,
         num_records=left,

@@ -8,6 +8,7 @@ from __future__ import annotations
 import logging
 import math
 import os
+import re
 import signal
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -27,7 +28,10 @@ from deg_schema import DegError, Options
 
 __all__ = ["RayFailed", "fill_with_ray"]
 
-_MOST_PARTS = 100_000
+# each costs Ray some milliseconds before the work begins
+_MOST_PARTS = 10_000
+# a record that kills whoever fills it would otherwise be tried for ever
+_MOST_ATTEMPTS = 3
 _ANSWERS = pyarrow.schema(
     [("number", pyarrow.int64()), ("text", pyarrow.large_binary()), ("fault", pyarrow.string())]
 )
@@ -61,7 +65,7 @@ def fill_with_ray(
         workers: How many actors there are.
 
     Raises:
-        RayFailed: An actor cannot start, or fails again and again.
+        RayFailed: An actor cannot start, or dies again and again over the same records.
     """
     size = max(batch_size, math.ceil(num_records / _MOST_PARTS))
     parts = [
@@ -69,6 +73,7 @@ def fill_with_ray(
         for some in in_batches(lines, size)
     ]
     with _ray() as has_gpus, _pipeline_settings():
+        attempts = _start_attempts()
         parts_in_order = ray.data.from_items(parts, override_num_blocks=len(parts))
         answers = parts_in_order.map_batches(
             _Actor,
@@ -76,7 +81,7 @@ def fill_with_ray(
             batch_format="pyarrow",
             compute=ray.data.ActorPoolStrategy(size=workers),
             num_gpus=1 if has_gpus else None,
-            fn_constructor_args=(str(path.resolve()), load, schema, options, batch_size),
+            fn_constructor_args=(str(path.resolve()), load, schema, options, batch_size, attempts),
         )
         try:
             for table in answers.iter_batches(batch_size=batch_size, batch_format="pyarrow"):
@@ -95,18 +100,40 @@ class _Actor:
         schema: Mapping[str, Any],
         options: Options,
         batch_size: int,
+        attempts: Any,
     ) -> None:
-        self._path, self._batch_size = path, batch_size
+        self._path, self._batch_size, self._attempts = path, batch_size, attempts
         self._filler = LineFiller(load(), schema, options)
 
     def __call__(self, parts: pyarrow.Table) -> Iterator[pyarrow.Table]:
         for part in parts.to_pylist():
+            if ray.get(self._attempts.begin.remote(part["offset"])) > _MOST_ATTEMPTS:
+                raise RayFailed(
+                    f"{self._path} line {part['number']}, {part['count']} records: "
+                    f"{_MOST_ATTEMPTS} workers died over them, perhaps for want of memory; "
+                    "split long documents, or try a smaller --batch-size"
+                )
             with Path(self._path).open("rb") as file:
                 file.seek(part["offset"])
                 lines = islice(read_lines(file, first=part["number"]), part["count"])
                 for batch in in_batches(lines, self._batch_size):
                     rows = [asdict(answer) for answer in self._filler.fill(batch)]
                     yield pyarrow.Table.from_pylist(rows, _ANSWERS)
+
+
+def _start_attempts() -> Any:
+    """Start the actor that counts how often each part was begun, on any machine."""
+
+    # in here, the class travels as it is: its process need not import what this module does
+    class Attempts:
+        def __init__(self) -> None:
+            self.counts: dict[int, int] = {}
+
+        def begin(self, offset: int) -> int:
+            self.counts[offset] = self.counts.get(offset, 0) + 1
+            return self.counts[offset]
+
+    return ray.remote(num_cpus=0)(Attempts).remote()
 
 
 @contextmanager
@@ -117,7 +144,9 @@ def _ray() -> Iterator[bool]:
         # what a termination does is for the caller to say, not for Ray
         usual = signal.getsignal(signal.SIGTERM)
         os.environ.setdefault("RAY_BACKEND_LOG_LEVEL", "fatal")
-        ray.init(log_to_driver=False, logging_level=logging.ERROR)
+        # what is filled here is nobody's business
+        os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+        ray.init(log_to_driver=False, logging_level=logging.CRITICAL)
         signal.signal(signal.SIGTERM, usual)
     try:
         yield ray.cluster_resources().get("GPU", 0) > 0
@@ -128,7 +157,8 @@ def _ray() -> Iterator[bool]:
 
 @contextmanager
 def _pipeline_settings() -> Iterator[None]:
-    logging.getLogger("ray.data").setLevel(logging.ERROR)
+    # a failure is told once, by whoever catches it
+    logging.getLogger("ray.data").setLevel(logging.CRITICAL)
     context = ray.data.DataContext.get_current()
     before = context.execution_options.preserve_order, context.enable_progress_bars
     context.execution_options.preserve_order, context.enable_progress_bars = True, False
@@ -140,4 +170,6 @@ def _pipeline_settings() -> Iterator[None]:
 
 def _reason(error: RayError) -> str:
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    return lines[-1] if lines else type(error).__name__
+    # Ray adds advice after the exception, which stands as a traceback ends: `module.Name: words`
+    causes = [found[1] for line in lines if (found := re.match(r"(?:\w+\.)*(\w+: .+)", line))]
+    return (causes or lines or [type(error).__name__])[-1].removeprefix("RayFailed: ")

@@ -6,6 +6,7 @@ import argparse
 import os
 import sys
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,8 @@ def main(arguments: Sequence[str] | None = None, *, load: Callable[..., Any] = l
     use_utf8()
     try:
         parsed = _parser().parse_args(arguments)
+        if parsed.device is not None:
+            load = partial(load, device=parsed.device)
         return int(parsed.run(parsed, load))
     except BrokenPipeError:
         # whoever read the output has gone, and the flush at exit would find that out once more
@@ -87,6 +90,9 @@ def _add_common_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--checkpoint", type=Path, metavar="DIR", help="a trained checkpoint to use instead"
+    )
+    parser.add_argument(
+        "--device", metavar="NAME", help="where the model computes: cpu, the default, or cuda"
     )
     parser.add_argument(
         "--log-json",

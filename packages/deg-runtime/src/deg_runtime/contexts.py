@@ -94,7 +94,7 @@ class Contexts:
 
     def batches(self, texts: Sequence[str]) -> Iterator[slice]:
         """Cut *texts* where the memory free now would not hold more of them at a time."""
-        room, start, used = _SHARE * free_bytes(), 0, 0
+        room, start, used = _SHARE * free_bytes(self._model.device), 0, 0
         for index, text in enumerate(texts):
             # rarely has a text more tokens than letters
             size = self._model.reader.num_bytes(len(text))
@@ -117,7 +117,7 @@ class Contexts:
     def _refused(self, plans: Mapping[str, _Plan]) -> dict[str, ContextTooLong]:
         """Return an error for each text that does not fit beside those before it."""
         refused: dict[str, ContextTooLong] = {}
-        reader, free, taken = self._model.reader, free_bytes() if plans else 0, 0
+        reader, free, taken = self._model.reader, free_bytes(self._model.device) if plans else 0, 0
         for text, plan in plans.items():
             num_tokens = len(plan.encoded.ids)
             size = reader.num_bytes(num_tokens)
@@ -128,7 +128,7 @@ class Contexts:
                 continue
             while needed > free and self._kept:
                 self._drop()
-                free = free_bytes()
+                free = free_bytes(self._model.device)
             taken += size
         return refused
 

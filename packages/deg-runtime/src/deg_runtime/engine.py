@@ -223,17 +223,24 @@ def _told(pieces: Pieces) -> Generator[TextPiece, None, list[list[Generated | Fi
         yield TextPiece(pointer, text)
 
 
-def load(checkpoint: Path | None = None, *, report: Callable[[str], None] | None = None) -> Engine:
+def load(
+    checkpoint: Path | None = None,
+    *,
+    device: str = "cpu",
+    report: Callable[[str], None] | None = None,
+) -> Engine:
     """Load a checkpoint, the embedded default where none is named, with its base weights.
 
     Args:
         checkpoint: A folder that `deg-train fit` wrote.
+        device: Where the model computes, such as `cuda`.
         report: Called with a line on each step that takes time, such as a download.
 
     Raises:
         CheckpointError: The checkpoint is damaged or of another version.
         WeightsError: The base weights are not here and cannot be fetched.
+        DeviceError: There is no such device here.
     """
     loaded = load_checkpoint(checkpoint or DEFAULT_CHECKPOINT)
     files = resolve_base(loaded.base, report=report or (lambda _: None))
-    return Engine(DegModel.load(loaded, files))
+    return Engine(DegModel.load(loaded, files, device=device))

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import psutil
+import torch
 
 from deg_model import DegModel
 
@@ -16,8 +17,16 @@ _FEWEST_FORK_TOKENS = 512
 _MOST_FORK_TOKENS = 4096
 
 
-def free_bytes() -> int:
-    """Return the memory that this process can still take: the machine's, or its container's."""
+def free_bytes(device: torch.device) -> int:
+    """Return the memory of *device* that this process can still take.
+
+    On the CPU it is the machine's, or its container's.
+    """
+    if device.type == "cuda":
+        free, _ = torch.cuda.mem_get_info(device)
+        # what torch holds without using it is there for the taking too
+        held = torch.cuda.memory_reserved(device) - torch.cuda.memory_allocated(device)
+        return int(free + held)
     available: int = psutil.virtual_memory().available
     return min([available, *_left_in_groups()])
 
@@ -25,7 +34,7 @@ def free_bytes() -> int:
 def fork_token_budget(model: DegModel) -> int:
     """Return how many tokens of forks one pass may hold with the memory that is free now."""
     each = model.reader.pass_bytes(_MOST_FORK_TOKENS) // _MOST_FORK_TOKENS
-    fitting = int(_FORK_SHARE * free_bytes()) // each
+    fitting = int(_FORK_SHARE * free_bytes(model.device)) // each
     return max(_FEWEST_FORK_TOKENS, min(_MOST_FORK_TOKENS, fitting))
 
 

@@ -7,17 +7,7 @@ from collections.abc import Callable
 from types import TracebackType
 
 from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress as Bar,
-    ProgressColumn,
-    Task,
-    TaskID,
-    TextColumn,
-    TimeRemainingColumn,
-)
-from rich.text import Text
+from rich.progress import BarColumn, MofNCompleteColumn, Progress as Bar, TaskID, TextColumn
 
 __all__ = ["Progress", "spell_seconds"]
 
@@ -67,12 +57,12 @@ class Progress:
         if self._began is None:
             self._began, self._told = (now, done), now
         if self._console.is_terminal:
-            self._move(done, total)
+            self._move(now, done, total)
         elif now - self._told >= _EVERY:
             self._told = now
             self._console.print(self._line(now, done, total), soft_wrap=True)
 
-    def _move(self, done: int, total: int) -> None:
+    def _move(self, now: float, done: int, total: int) -> None:
         if self._bar is None:
             if done >= total:
                 # over before there was anything to see
@@ -81,26 +71,24 @@ class Progress:
                 TextColumn("{task.description}"),
                 BarColumn(),
                 MofNCompleteColumn(),
-                _Rate(),
-                TimeRemainingColumn(),
+                TextColumn("{task.fields[pace]}"),
             )
             self._bar = Bar(*columns, console=self._console, transient=True)
-            self._task = self._bar.add_task(self._unit, total=total, completed=done)
+            self._task = self._bar.add_task(self._unit, total=total, completed=done, pace="")
             self._bar.start()
-        self._bar.update(self._task, completed=done)
+        # a rate of the bar's own forgets what is half a minute old: a slow batch would have none
+        self._bar.update(self._task, completed=done, pace=self._pace(now, done, total))
 
     def _line(self, now: float, done: int, total: int) -> str:
-        line = f"{done:,} of {total:,} {self._unit}"
+        pace = self._pace(now, done, total)
+        return f"{done:,} of {total:,} {self._unit}" + (f", {pace}" if pace else "")
+
+    def _pace(self, now: float, done: int, total: int) -> str:
         began, before = self._began or (now, done)
         if done <= before or now <= began:
-            return line
+            return ""
         rate = (done - before) / (now - began)
-        return f"{line}, {_spell_rate(rate)}, {spell_seconds((total - done) / rate)} left"
-
-
-class _Rate(ProgressColumn):
-    def render(self, task: Task) -> Text:
-        return Text(_spell_rate(task.speed) if task.speed else "")
+        return f"{_spell_rate(rate)}, {spell_seconds((total - done) / rate)} left"
 
 
 def spell_seconds(seconds: float) -> str:

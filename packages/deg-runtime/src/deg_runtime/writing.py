@@ -8,6 +8,7 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass, field
 from weakref import WeakKeyDictionary
 
+import torch
 from torch import Tensor
 
 from deg_model import DegModel, State, Writer, text_header, text_trunk
@@ -99,7 +100,7 @@ def text_pieces(model: DegModel, pages: Sequence[Page], *, trace: Trace | None =
     results: list[list[Generated | FillError | None]] = [[None] * len(p.texts) for p in pages]
     writer = model.writer
     waiting = _rows(writer, pages, results)
-    rows = list(_admitted(waiting, 0))
+    rows = list(_admitted(waiting, 0, model.device))
     num_rows, num_steps, num_tokens = len(rows), 0, 0
     with writer.decoder() as decoder:
         while rows:
@@ -112,7 +113,7 @@ def text_pieces(model: DegModel, pages: Sequence[Page], *, trace: Trace | None =
                     results[row.page][row.place] = row.result()
             num_steps, num_tokens = num_steps + 1, num_tokens + len(rows)
             left = [row for row in rows if not row.draft.is_over]
-            new = list(_admitted(waiting, len(left))) if len(left) < len(rows) else []
+            new = list(_admitted(waiting, len(left), model.device)) if len(left) < len(rows) else []
             rows, num_rows = left + new, num_rows + len(new)
     if trace is not None:
         trace.wrote(num_rows, num_steps, num_tokens, began)
@@ -168,9 +169,9 @@ def _rows(
             yield _Row(number, place, text, draft, choice, header, state)
 
 
-def _admitted(waiting: Iterator[_Row], num_rows: int) -> Iterator[_Row]:
+def _admitted(waiting: Iterator[_Row], num_rows: int, device: torch.device) -> Iterator[_Row]:
     """Yield the rows that memory has room for beside *num_rows* others, at least one in all."""
-    room = _SHARE * free_bytes()
+    room = _SHARE * free_bytes(device)
     while num_rows < _MOST_ROWS and (num_rows == 0 or room > 0):
         row = next(waiting, None)
         if row is None:
