@@ -69,7 +69,7 @@ def find_anchors(
     start, end = region
     logits = logits_T[start:end].tolist()
     marked = _marked(logits)
-    chosen, limit = marked, None
+    chosen, count, limit = marked, 0, None
     if count_logits_N is not None and _goes_by_count(marked, options):
         count, limit = _count_of(count_logits_N, len(marked), array, options)
         chosen = _peaks(logits, count)
@@ -77,6 +77,8 @@ def find_anchors(
     if most is not None and len(chosen) > most:
         chosen, limit = _best(logits, chosen)[:most], _limit_of(most, array, options)
     chosen = _filled_up(logits, chosen, array.min_items)
+    if limit is None and len(chosen) < count:
+        limit = "places"
     return Anchors(tuple(start + token for token in sorted(chosen)), limit)
 
 

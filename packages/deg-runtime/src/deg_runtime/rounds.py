@@ -32,6 +32,7 @@ from deg_model import (
 from deg_runtime.arrays import find_anchors, regions_of, take_count
 from deg_runtime.decode import decode
 from deg_runtime.memory import fork_token_budget
+from deg_runtime.places import Places
 from deg_runtime.trace import Trace
 from deg_schema import ArrayPlan, DegError, FieldPlan, FillError, FillPlan, Items, Options, Outcome
 
@@ -58,6 +59,7 @@ class Asked:
         num_questions: How many were asked.
         num_tokens: How many tokens they have.
         error: Why the request cannot be filled.
+        places: What is known of places in the document, whatever is asked.
     """
 
     plan: FillPlan
@@ -70,6 +72,10 @@ class Asked:
     num_questions: int = 0
     num_tokens: int = 0
     error: DegError | None = None
+    places: Places = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.places = Places(self.text, self.context.encoded)
 
     @cached_property
     def members(self) -> dict[tuple[str, ...], _Members]:
@@ -99,6 +105,7 @@ def run_rounds(model: DegModel, requests: Sequence[Asked], trace: Trace) -> Iter
     A request that cannot be filled gets its `error`, and no more is asked of it.
     """
     tokenizer = model.tokenizer
+    _share_places(requests)
     questions = [question for asked in requests for question in _first(asked, tokenizer)]
     while questions:
         start = time.perf_counter()
@@ -156,7 +163,9 @@ class _FieldQuestion:
 
     def take(self, answers: Sequence[_Answer]) -> None:
         asked, (answer,) = self.asked, answers
-        outcome = decode(self.part, answer, asked.text, asked.context, asked.options)
+        outcome = decode(
+            self.part, answer, asked.text, asked.context, asked.options, places=asked.places
+        )
         asked.outcomes[self.part.pointer_at(self.scope.indices)] = outcome
 
     def next(self, tokenizer: Tokenizer) -> list[_Question]:
@@ -218,6 +227,13 @@ class _ArrayQuestion:
 
 
 _Question: TypeAlias = _FieldQuestion | _ArrayQuestion
+
+
+def _share_places(requests: Sequence[Asked]) -> None:
+    """Let the requests on one document find its places once."""
+    places: dict[str, Places] = {}
+    for asked in requests:
+        asked.places = places.setdefault(asked.text, asked.places)
 
 
 def _first(asked: Asked, tokenizer: Tokenizer) -> list[_Question]:

@@ -56,7 +56,8 @@ class Items:
     Args:
         count: The number of items.
         limit: What ended the count where there may be more: `maxItems`, the option `max_items`,
-            or `count_head`, whose last outcome is "this many, or more".
+            `count_head`, whose last outcome is "this many, or more", or `places`, where more were
+            counted than have a place a few tokens from the next.
     """
 
     count: int
