@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -19,6 +20,7 @@ from deg_train.metrics import (
     noul_f1,
     null_agreement,
     number_exact,
+    option_flips,
     score_error,
     span_agreement,
     token_f1,
@@ -113,6 +115,27 @@ def test_score_error_is_the_mean_distance() -> None:
     pairs = [pair("decide.score", 3, 1), pair("decide.score", 2, 2), pair("decide.score", None, 2)]
     measure = score_error(pairs)
     assert (measure.value, measure.count) == (1, 2)
+
+
+def test_scales_are_told_apart_by_the_words_for_their_levels() -> None:
+    record, response = pair("decide.score", 2, 0)
+    leaf = {"x-levels": {"0": "calm"}}
+    with_words = replace(record, schema={"type": "object", "properties": {"x": leaf}})
+    pairs = [(with_words, response), pair("decide.score", 2, 1)]
+    assert score_error(pairs, labelled=True).value == 2
+    assert score_error(pairs, labelled=False).value == 1
+
+
+def test_an_answer_flips_where_the_order_of_options_changes_it() -> None:
+    def asked(options: list[str], answer: str) -> Pair:
+        record, response = pair("decide.choice", "a", answer)
+        schema = {"type": "object", "properties": {"x": {"enum": options}}}
+        return replace(record, schema=schema), response
+
+    pairs = [asked(["a", "b"], "a"), asked(["b", "a"], "b")]
+    pairs += [asked(["a", "c"], "a"), asked(["c", "a"], "a"), asked(["a", "d"], "d")]
+    assert option_flips(pairs).value == 0.5
+    assert option_flips(pairs).count == 2
 
 
 def test_noul_calibration_takes_the_chosen_side() -> None:

@@ -43,6 +43,12 @@ def test_an_error_must_stay_below_its_floor() -> None:
     assert Row("x", 0.07, 1).is_met is None
 
 
+def test_an_error_of_a_suite_is_held_against_the_most_that_it_may_be() -> None:
+    rows = rows_of({"flips": result(option_flips={"value": 0.05, "count": 100})})
+    row = row_named(rows, "flips: answers that flip")
+    assert (row.floor, row.is_error, row.is_met) == (0.03, True, False)
+
+
 def test_calibration_is_measured_over_all_suites_together() -> None:
     rows = rows_of({"banking77": result(), "clinc150": result()})
     row = row_named(rows, "all suites: ECE of decide")

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from typing import Any
 
 from deg_train import item_metrics
+from deg_train.generate.option_order import is_reordered
 from deg_train.records import Record, lookup
 from deg_train.reliability import Calibration, expected_calibration_error
 
@@ -34,6 +37,7 @@ __all__ = [
     "noul_f1",
     "null_agreement",
     "number_exact",
+    "option_flips",
     "positional_values",
     "score_error",
     "span_agreement",
@@ -180,13 +184,34 @@ def noul_f1(pairs: Iterable[Pair]) -> Agreement:
     )
 
 
-def score_error(pairs: Iterable[Pair]) -> Measure:
-    """Measure the mean distance between gold and answered level, where both are levels."""
+def score_error(pairs: Iterable[Pair], *, labelled: bool | None = None) -> Measure:
+    """Measure the mean distance between gold and answered level, where both are levels.
+
+    Args:
+        pairs: Gold records with their responses.
+        labelled: Only scales that have words for levels, or only those without; all by default.
+    """
     scores = _decides(pairs, "decide.score")
     return _mean(
         abs(field.gold - field.answer)
         for field in scores
-        if field.gold is not None and field.answer is not None
+        if field.gold is not None
+        and field.answer is not None
+        and labelled in (None, _has_labels(field))
+    )
+
+
+def option_flips(pairs: Iterable[Pair]) -> Measure:
+    """Measure how many choices change when the same options stand in another order.
+
+    A record and the next one are compared where they differ in nothing but that order.
+    """
+    listed = list(pairs)
+    return _mean(
+        not _same(first.answer, second.answer)
+        for one, other in itertools.pairwise(listed)
+        if is_reordered(one[0], other[0])
+        for first, second in zip(_choices(one), _choices(other), strict=True)
     )
 
 
@@ -274,6 +299,9 @@ _MEASURES: dict[str, Callable[[Sequence[Pair]], Measure | Agreement | Calibratio
     "noul_accuracy": noul_accuracy,
     "noul_f1": noul_f1,
     "score_error": score_error,
+    "score_error_labelled": partial(score_error, labelled=True),
+    "score_error_bare": partial(score_error, labelled=False),
+    "option_flips": option_flips,
     "count_exact": count_exact,
     "aligned_values": aligned_values,
     "positional_values": positional_values,
@@ -304,6 +332,18 @@ def _decides(pairs: Iterable[Pair], mode: str) -> Iterator[AnsweredField]:
     return (
         field for field in _fields(pairs) if field.mode.startswith(mode) and _is_answered(field)
     )
+
+
+def _choices(pair: Pair) -> list[AnsweredField]:
+    choices = (field for field in _fields([pair]) if field.mode == "decide.choice")
+    return sorted(choices, key=lambda field: field.pointer)
+
+
+def _has_labels(field: AnsweredField) -> bool:
+    leaf = field.record.schema
+    for token in field.pointer.split("/")[1:]:
+        leaf = leaf["properties"][token.replace("~1", "/").replace("~0", "~")]
+    return "x-levels" in leaf
 
 
 def _value_exact(pairs: Iterable[Pair], mode: str) -> Measure:

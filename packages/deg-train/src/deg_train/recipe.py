@@ -8,7 +8,17 @@ from pathlib import Path
 
 from deg_model import Tokenizer
 from deg_train.batches import Batch, pack
-from deg_train.generate import DocumentSource, ListSource
+from deg_train.generate import (
+    DOCUMENT_SHARES,
+    LIST_SHARES,
+    QUESTION_SHARES,
+    BareSource,
+    ContradictionSource,
+    DocumentSource,
+    ForeignSource,
+    ListSource,
+    WiderSource,
+)
 from deg_train.questions import Example, example_of
 from deg_train.sources import (
     Banking77,
@@ -29,6 +39,9 @@ MAX_EXAMPLE_TOKENS = 1600
 _WEIGHTS = {
     "generated": 0.42,
     "lists": 0.50,
+    "bare": 0.02,
+    "foreign": 0.02,
+    "contradictions": 0.03,
     "banking77": 0.21,
     "nlu-evaluation": 0.03,
     "snips": 0.02,
@@ -39,9 +52,14 @@ _WEIGHTS = {
 
 def default_mixture(folder: Path | None) -> Mixture:
     """Return the mixture over generated documents and the public sets under *folder*."""
+    documents = DocumentSource("train")
+    asked = WiderSource(documents, QUESTION_SHARES)
     sources: list[tuple[Sampler, float]] = [
-        (ListSource("train"), _WEIGHTS["lists"]),
-        (DocumentSource("train"), _WEIGHTS["generated"]),
+        (WiderSource(ListSource("train"), LIST_SHARES, others=documents), _WEIGHTS["lists"]),
+        (WiderSource(asked, DOCUMENT_SHARES, others=documents), _WEIGHTS["generated"]),
+        (BareSource(), _WEIGHTS["bare"]),
+        (ForeignSource(), _WEIGHTS["foreign"]),
+        (ContradictionSource(), _WEIGHTS["contradictions"]),
     ]
     if folder is not None:
         sources += [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import reduce
 from operator import add
 from pathlib import Path
@@ -112,6 +112,17 @@ def _line(
     return rows
 
 
+def _error(
+    suite: str, measure: str, what: str, most: float | None = None
+) -> Callable[[Results], Iterator[Row]]:
+    line = _line(suite, measure, "value", what, floor=most)
+
+    def rows(results: Results) -> Iterator[Row]:
+        return (replace(row, is_error=True) for row in line(results))
+
+    return rows
+
+
 def _laws(name: str, what: str) -> Callable[[Results], Iterator[Row]]:
     def rows(results: Results) -> Iterator[Row]:
         held = sum(result[name]["held"] for result in results.values())
@@ -147,6 +158,12 @@ _LINES: list[Callable[[Results], Iterator[Row]]] = [
     *_generated("names", 0.85),
     *_generated("both", 0.80),
     _line("kinds", "exact_spans", "value", "exact span", floor=0.40),
+    _line("lists-far", "aligned_values", "value", "aligned values in items", floor=0.60),
+    _line("questions", "noul_accuracy", "value", "yes-no accuracy", floor=0.85),
+    _line("negation", "noul_accuracy", "value", "yes-no accuracy", floor=0.75),
+    _error("scales", "score_error", "score MAE", 0.7),
+    _error("flips", "option_flips", "answers that flip", 0.03),
+    _error("flips-clinc150", "option_flips", "answers that flip", 0.03),
     _line("restaurant8k", "span_agreement", "f1", "span F1", floor=0.85),
     _line("banking77", "choice_accuracy", "value", "accuracy of 77 options", floor=0.75),
     _line("nlupp", "noul_f1", "f1", "yes-no F1", floor=0.70),
@@ -161,6 +178,10 @@ _LINES: list[Callable[[Results], Iterator[Row]]] = [
     _line("lists", "count_exact", "value", "count exact"),
     _line("lists", "aligned_values", "value", "aligned values in items"),
     _line("lists", "positional_values", "value", "values in items in order"),
+    _line("lists-far", "count_exact", "value", "count exact"),
+    _error("scales", "score_error_labelled", "score MAE, levels with words"),
+    _error("scales", "score_error_bare", "score MAE, levels without words"),
+    _line("flips", "choice_accuracy", "value", "choice accuracy"),
     _line(OWN.name, "exact_spans", "value", "exact span"),
     _line(OWN.name, "null_agreement", "precision", "null precision", "num_predicted"),
     _line(OWN.name, "null_agreement", "recall", "null recall", "num_gold"),
