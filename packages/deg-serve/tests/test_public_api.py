@@ -4,4 +4,4 @@ import deg_serve
 
 
 def test_the_public_names_are_these() -> None:
-    assert deg_serve.__all__ == ["Engine", "__version__", "create_app"]
+    assert deg_serve.__all__ == ["Engine", "Keys", "Settings", "__version__", "create_app"]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from deg_serve._version import __version__
 from deg_serve.app import create_app
-from deg_serve.worker import Engine
+from deg_serve.batcher import Engine
+from deg_serve.keys import Keys
+from deg_serve.settings import Settings
 
-__all__ = ["Engine", "__version__", "create_app"]
+__all__ = ["Engine", "Keys", "Settings", "__version__", "create_app"]
