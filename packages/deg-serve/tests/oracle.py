@@ -61,7 +61,6 @@ def golden_fill(context: str, schema: Mapping[str, Any] | None) -> dict[str, Any
     start = context.index("4471")
     outcomes: dict[str, Outcome] = {
         "decide.noul": Decided((0.9375, 0.0625)),
-        "decide.score": Decided((0.25, 0.75)),
         "extract.number": Extracted(4471, (start, start + 4), 0.875),
         "generate": Generated("We refund the second charge today.", 8),
     }
@@ -71,13 +70,18 @@ def golden_fill(context: str, schema: Mapping[str, Any] | None) -> dict[str, Any
         plan,
         schema,
         {
-            field.pointer: outcomes.get(field.mode) or Decided(shares[len(field.options)])
+            field.pointer: outcomes.get(field.mode)
+            or (_urgency(field) if field.levels else Decided(shares[len(field.options)]))
             for field in plan.fields
         },
         model=Oracle.model_id,
         prompt_tokens=180,
         cached_tokens=64,
     )
+
+
+def _urgency(field: FieldPlan) -> Decided:
+    return Decided(tuple(0.25 if label == "can wait" else 0.75 for label in field.level_labels))
 
 
 def _outcome(field: FieldPlan, context: str) -> Outcome:

@@ -163,9 +163,23 @@ def test_score_and_its_confidence(
     probabilities: tuple[float, ...], score: float, confidence: float
 ) -> None:
     field = score_field("How?", [str(level) for level in range(len(probabilities))])
-    meta = {f"/{field.name}": {"probabilities": list(probabilities)}}
+    assert field.mirrored is not None
+    meta = {
+        f"/{field.name}": {"probabilities": list(probabilities)},
+        f"/{field.mirrored.name}": {"probabilities": list(probabilities[::-1])},
+    }
     scored = score_of(field, {"value": {}, "meta": meta})
     assert (scored.score, scored.confidence) == pytest.approx((score, confidence))
+
+
+def test_a_scale_from_its_other_end_has_the_same_answer() -> None:
+    labels = ["can wait", "this week", "today"]
+    scores = [score_field("How urgent?", each) for each in (labels, labels[::-1])]
+    one, other = (score_of(score, fill(score)) for score in scores)
+    assert one.probabilities == other.probabilities[::-1]
+    assert one.score == pytest.approx(2 - other.score)
+    # without labels there is no other end
+    assert score_field("How urgent?", ["", ""]).mirrored is None
 
 
 @pytest.mark.parametrize(

@@ -67,6 +67,13 @@ def test_another_order_of_the_options(asked: Asked) -> None:
     }
 
 
+def test_levels_from_the_other_end(asked: Asked) -> None:
+    levels = QUESTIONS["urgency"]["criteria"][::-1]
+    answer = asked.ask({"urgency": {**QUESTIONS["urgency"], "criteria": levels}})["urgency"]
+    before = asked.answers["urgency"]["probabilities"]
+    assert list(answer["probabilities"].values()) == list(before.values())[::-1]
+
+
 def test_the_same_question_twice(asked: Asked) -> None:
     answers = asked.ask({"one": QUESTIONS["team"], "two": QUESTIONS["team"]})
     assert answers["one"] == answers["two"] == asked.answers["team"]

@@ -70,4 +70,5 @@ Outcome: TypeAlias = Decided | Extracted | Missing | Generated | Items
 def confidence_of(probabilities: Sequence[float]) -> float:
     """Measure how far the peak stands above an even spread: 0 for none, 1 for certainty."""
     count = len(probabilities)
-    return (count * max(probabilities) - 1) / (count - 1) if count > 1 else 1.0
+    # rounding may bring an even spread a hair below 0
+    return max(0.0, (count * max(probabilities) - 1) / (count - 1)) if count > 1 else 1.0

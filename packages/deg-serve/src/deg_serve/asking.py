@@ -4,7 +4,8 @@ The name of a property says nothing that is not in the question: it is the first
 instructions, and a digest of the whole question. So an answer depends on neither the id of its
 question nor the other questions nor their order, and two questions that are the same have the same
 answer. Options of a choice are asked in the order of their names for the same reason: what the
-order of a JSON object is must not matter.
+order of a JSON object is must not matter. Levels with labels are asked from the lowest and from the
+highest, and the answer is the mean: which end of a scale comes first must not matter either.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 from deg_schema import SchemaError, compile_schema, confidence_of
@@ -69,11 +70,13 @@ class Field:
         name: Of the property.
         schema: Of the property; `None` where a question has one possible answer.
         order: Of a choice: for each option of the question its place among those of the schema.
+        mirrored: Of a score: the same question, its levels from the highest.
     """
 
     name: str
     schema: Mapping[str, Any] | None
     order: tuple[int, ...] = ()
+    mirrored: Field | None = None
 
     def find(self, response: Mapping[str, Any]) -> tuple[Any, Mapping[str, Any]]:
         """Return the value and the meta that a response has for it."""
@@ -107,7 +110,12 @@ def schema_of(fields: Iterable[Field]) -> dict[str, Any] | None:
             question.
     """
     fields = list(fields)
-    asked = {field.name: field.schema for field in fields if field.schema is not None}
+    asked = {
+        each.name: each.schema
+        for field in fields
+        for each in (field, field.mirrored)
+        if each is not None and each.schema is not None
+    }
     if not asked:
         return None
     # in the order of the names, for a text that is written reads what was decided in this order
@@ -155,6 +163,13 @@ def score_field(instructions: str, labels: Sequence[str]) -> Field:
     """Ask for a level; *labels* are what they mean, the lowest first."""
     if len(labels) == 1:
         return Field("", None)
+    field = _scale_field(instructions, labels)
+    return (
+        replace(field, mirrored=_scale_field(instructions, labels[::-1])) if any(labels) else field
+    )
+
+
+def _scale_field(instructions: str, labels: Sequence[str]) -> Field:
     schema: dict[str, Any] = {"type": "integer", "minimum": 0, "maximum": len(labels) - 1}
     if levels := {str(level): label for level, label in enumerate(labels) if label}:
         schema["x-levels"] = levels
@@ -207,6 +222,10 @@ def score_of(field: Field, response: Response) -> Scored:
     assert response is not None
     _, meta = field.find(response)
     probabilities = tuple(meta["probabilities"])
+    if field.mirrored is not None:
+        _, other = field.mirrored.find(response)
+        pairs = zip(probabilities, reversed(other["probabilities"]), strict=True)
+        probabilities = tuple((one + same) / 2 for one, same in pairs)
     score = sum(level * share for level, share in enumerate(probabilities))
     return Scored(probabilities, score, _score_confidence(probabilities))
 

@@ -71,6 +71,8 @@ class SlowBody(Refusal):
     """The body took too long to arrive."""
 
     status = 408
+    # what still arrives of it is no request
+    headers = MappingProxyType({"connection": "close"})
 
     def __init__(self, seconds: float) -> None:
         super().__init__(f"the body did not arrive within {seconds:g} seconds")
