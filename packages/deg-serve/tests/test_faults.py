@@ -11,7 +11,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -90,8 +90,10 @@ class Load:
 def test_what_is_no_http_gets_an_error_or_nothing(engine: Any, serve: Any, sent: bytes) -> None:
     with serve(engine) as served:
         with connected(served.url) as connection:
-            connection.sendall(sent)
-            connection.shutdown(socket.SHUT_WR)
+            # the server may have hung up before all is sent
+            with suppress(OSError):
+                connection.sendall(sent)
+                connection.shutdown(socket.SHUT_WR)
             answer = rest_of(connection)
         assert served.fill("a").status_code == 200
     assert re.match(rb"$|HTTP/1\.1 4\d\d ", answer)
