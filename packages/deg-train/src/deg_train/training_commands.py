@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 __all__ = ["add_average", "add_fit", "add_records"]
 
 # some minutes on from a checkpoint that knows the rest
-_OWN = FitOptions(steps=300, learning_rate=4e-4, warmup=20, form_steps=0)
+_OWN = FitOptions(steps=200, learning_rate=4e-4, warmup=20, form_steps=0)
 
 
 def add_records(commands: Commands) -> None:
