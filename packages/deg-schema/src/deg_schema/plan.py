@@ -163,6 +163,11 @@ class ArrayPlan:
         """Return the pointer of the array in one item, the outermost index first."""
         return _pointer_at(self.path, self.item_steps, indices)
 
+    def holds(self, nested: ArrayPlan) -> bool:
+        """Say whether *nested* stands in the items of this array, in no other array between."""
+        is_next = len(nested.item_steps) == len(self.item_steps) + 1
+        return is_next and nested.path[: len(self.path)] == self.path
+
     def limit(self, max_items: int | None = None) -> int | None:
         """Return the most items to write, given the option `max_items`; `None` is no limit."""
         if self.max_items is not None:

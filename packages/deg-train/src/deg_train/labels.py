@@ -14,6 +14,7 @@ from deg_schema import (
     FieldPlan,
     FillPlan,
     Options,
+    Pointer,
     RequestError,
     SchemaError,
     compile_schema,
@@ -97,7 +98,7 @@ def _read(number: int, line: bytes) -> Labelled | Fault:
     except RecordError as error:
         return Fault(number, (str(error),))
     problems = [
-        f"value{_pointer(error.absolute_path)}: {error.message}"
+        f"value{Pointer(tuple(map(str, error.absolute_path)))}: {error.message}"
         for error in Draft202012Validator(row["schema"]).iter_errors(row["value"])
     ]
     problems += _span_problems(plan, context, row["value"], spans, options)
@@ -212,7 +213,3 @@ def _field_at(plan: FillPlan, pointer: str) -> FieldPlan | None:
             if all(index.isdigit() for index in indices) and field.pointer_at(indices) == pointer:
                 return field
     return None
-
-
-def _pointer(path: Any) -> str:
-    return "".join("/" + str(step).replace("~", "~0").replace("/", "~1") for step in path)

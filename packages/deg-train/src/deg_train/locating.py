@@ -101,7 +101,7 @@ class _Finder:
         for index, start in enumerate(starts):
             end = starts[index + 1] if index + 1 < len(starts) else region[1]
             for nested in self._plan.arrays:
-                if _is_inside(nested, array):
+                if array.holds(nested):
                     self.find_items(nested, (*indices, index), (start, max(start, end)))
 
     def _item(self, asked: Sequence[tuple[FieldPlan, str]], region: Span) -> dict[str, Span]:
@@ -198,8 +198,3 @@ def _word_edge(letter: str) -> str:
 
 def _kind_edge(letter: str) -> str:
     return r"\d" if letter.isdigit() else r"[^\W\d_]" if letter.isalpha() else ""
-
-
-def _is_inside(nested: ArrayPlan, array: ArrayPlan) -> bool:
-    depth = len(array.path)
-    return len(nested.item_steps) == len(array.item_steps) + 1 and nested.path[:depth] == array.path

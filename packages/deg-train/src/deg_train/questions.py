@@ -186,7 +186,7 @@ class _Asker:
             inside = _Place(region, (*place.items, item), (*place.indices, index))
             inner += self._fields(leaves, inside)
             for nested in self._plan.arrays:
-                if _is_inside(nested, array):
+                if array.holds(nested):
                     arrays, values = self._array(nested, inside)
                     own += arrays
                     inner += values
@@ -242,9 +242,3 @@ def _outcome(field: FieldPlan, value: Any) -> int | None:
     typed = [(isinstance(outcome, bool), outcome) for outcome in outcomes]
     right = isinstance(value, bool), value
     return typed.index(right) if right in typed else None
-
-
-def _is_inside(nested: ArrayPlan, array: ArrayPlan) -> bool:
-    """Say whether *nested* stands in the items of *array*, in no other array between."""
-    depth = len(array.path)
-    return len(nested.item_steps) == len(array.item_steps) + 1 and nested.path[:depth] == array.path

@@ -8,7 +8,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-__all__ = ["Record", "RecordError", "check", "lookup", "read_records", "write_records"]
+from deg_schema import Pointer
+
+__all__ = ["Record", "RecordError", "check", "lookup", "read_records", "step", "write_records"]
 
 Span = tuple[int, int]
 
@@ -106,6 +108,11 @@ def lookup(value: Mapping[str, Any], pointer: str) -> Any:
         else:
             return None
     return found
+
+
+def step(name: str) -> str:
+    """Return what a pointer has for the property *name*, such as `/a~1b` for `a/b`."""
+    return str(Pointer((name,)))
 
 
 def check(record: Record) -> None:

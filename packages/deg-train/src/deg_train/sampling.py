@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from deg_model import EncodedContext
 from deg_train.gold_anchors import item_starts
-from deg_train.records import Record
+from deg_train.records import Record, step
 
 if TYPE_CHECKING:
     from deg_train.questions import Question
@@ -102,8 +102,10 @@ class _Window:
         if old in self._inside:
             self.spans[new] = self._inside[old]
         if isinstance(value, dict):
-            steps = {name: name.replace("~", "~0").replace("/", "~1") for name in value}
-            return {n: self.keep(value[n], f"{old}/{s}", f"{new}/{s}") for n, s in steps.items()}
+            return {
+                name: self.keep(inner, old + step(name), new + step(name))
+                for name, inner in value.items()
+            }
         if isinstance(value, list):
             starts = item_starts(self._before, old, len(value))
             shown = [i for i, at in enumerate(starts) if at is not None and self._shows(at[0])]

@@ -15,7 +15,7 @@ from deg_train.generate.kinds import DECIDE_KINDS
 from deg_train.generate.library import Domain
 from deg_train.generate.names import content_words, spellings, styled_name, words_of
 from deg_train.generate.phrasing import Naming, Question, as_text, phrase
-from deg_train.records import Record
+from deg_train.records import Record, step
 
 __all__ = ["ask"]
 
@@ -112,7 +112,7 @@ class _Sheet:
             group = names[: self._rng.randint(2, len(names) - 1)]
         plain = [name for name in names if name not in group]
         schema, value = self._object(plain), self._object_value(plain)
-        spans = {f"/{_escape(name)}": self._spans[name] for name in plain if name in self._spans}
+        spans = {step(name): self._spans[name] for name in plain if name in self._spans}
         if group:
             outer = styled_name(self._rng.choice(_GROUPS), self._rng)
             while outer in self.leaves:
@@ -123,7 +123,7 @@ class _Sheet:
             value[outer] = self._object_value(group)
             for name in group:
                 if name in self._spans:
-                    spans[f"/{_escape(outer)}/{_escape(name)}"] = self._spans[name]
+                    spans[step(outer) + step(name)] = self._spans[name]
         return Record(self._context, schema, value, spans, "generated")
 
     def _object(self, names: list[str]) -> dict[str, Any]:
@@ -154,10 +154,6 @@ _GROUPS = (
     "entry",
     "about_it",
 )
-
-
-def _escape(name: str) -> str:
-    return name.replace("~", "~0").replace("/", "~1")
 
 
 class _Silence:

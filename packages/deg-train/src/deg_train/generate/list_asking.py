@@ -16,7 +16,7 @@ from deg_train.generate.list_leaves import Leaf, leaf_of, read_leaf
 from deg_train.generate.list_page import Cell, Page
 from deg_train.generate.names import seen_names, styled_label, styled_name
 from deg_train.generate.phrasing import Naming, make_nullable, phrase
-from deg_train.records import Record
+from deg_train.records import Record, step
 
 __all__ = ["Sheet"]
 
@@ -57,7 +57,7 @@ class Sheet:
         leaf = read_leaf(question, self.page.text, [self.page.spans[cell.key]])
         self._properties[question.name] = leaf.question.schema
         self._value[question.name] = leaf.values[0]
-        self._note(f"/{_escape(question.name)}", leaf.spans[0])
+        self._note(step(question.name), leaf.spans[0])
 
     def ask_list(self, listing: Listing) -> None:
         """Ask for a list."""
@@ -71,12 +71,12 @@ class Sheet:
                     schema["items"] = leaf.question.schema
                     for number, span in enumerate(leaf.spans):
                         if not leaf.question.decided:
-                            self._note(f"/{_escape(name)}/{number}", span)
+                            self._note(f"{step(name)}/{number}", span)
                     self._put(name, self._bounded(schema, [len(leaf.values)]), leaf.values)
                 return
         name, schema = self._head(listing)
         if name not in self._properties:
-            groups = [(f"/{_escape(name)}", listing.entries)]
+            groups = [(step(name), listing.entries)]
             schema, (value,) = self._array(listing, leaves, schema, groups)
             self._put(name, schema, value)
 
@@ -178,7 +178,7 @@ class Sheet:
             if value is not None or is_nullable:
                 row[name] = value
             if not leaf.question.decided:
-                self._note(f"{pointer}/{_escape(name)}", leaf.spans[number])
+                self._note(f"{pointer}{step(name)}", leaf.spans[number])
         return row
 
     def _nest(
@@ -188,7 +188,7 @@ class Sheet:
         name, schema = self._head(inner, inside=True)
         if name in item.properties:
             return
-        groups = [(f"{at}/{_escape(name)}", entry.inner) for at, entry, _ in entries]
+        groups = [(f"{at}{step(name)}", entry.inner) for at, entry, _ in entries]
         together = [entry for _, own in groups for entry in own]
         leaves = self._leaves(inner, together)
         leaf = leaves[0][1]
@@ -274,7 +274,3 @@ _WAYS = (
 )
 _MUTE = ("items", "rows", "elements", "list_1", "array_field", "list_2", "result_list")
 _GROUPS = ("details", "info", "further", "attributes", "properties_of_it")
-
-
-def _escape(name: str) -> str:
-    return name.replace("~", "~0").replace("/", "~1")

@@ -8,7 +8,7 @@ from typing import Any
 
 from deg_train.generate.names import styled_name
 from deg_train.generate.negation import criteria, negated
-from deg_train.records import Record
+from deg_train.records import Record, step
 
 __all__ = ["turned", "with_criteria"]
 
@@ -37,7 +37,7 @@ def _rewritten(record: Record, rng: Random, *, is_turned: bool) -> Record:
         properties: dict[str, Any] = {}
         values, required = dict(value), list(schema.get("required", ()))
         for name, leaf in schema["properties"].items():
-            pointer = f"{at}/{_escape(name)}"
+            pointer = f"{at}{step(name)}"
             if "properties" in leaf:
                 # a pointer inside keeps its path: only leaves are renamed
                 inner = rewrite(leaf, value.get(name, {}), pointer)
@@ -60,7 +60,7 @@ def _rewritten(record: Record, rng: Random, *, is_turned: bool) -> Record:
                 required = [*(each for each in required if is_kept or each != name), new]
             if pointer in probabilities:
                 yes, no, *rest = probabilities[pointer]
-                probabilities[f"{at}/{_escape(new)}"] = (no, yes, *rest)
+                probabilities[f"{at}{step(new)}"] = (no, yes, *rest)
                 if not is_kept:
                     del probabilities[pointer]
             properties |= {name: leaf} if is_kept else {}
@@ -94,7 +94,3 @@ def _new_name(name: str, taken: set[str], rng: Random) -> str:
             made = f"{made}_{rng.randint(1, 60)}"
         if made not in taken:
             return made
-
-
-def _escape(name: str) -> str:
-    return name.replace("~", "~0").replace("/", "~1")

@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from typing import Any, Literal
 
-from deg_train.records import Record
+from deg_train.records import Record, step
 from deg_train.sources.wording import Option, Wording, write_options
 
 __all__ = ["Draft", "Span", "fixed_string", "one_text", "whole_number"]
@@ -81,7 +81,7 @@ class Draft:
             answer = int(text) if kind == "integer" else text
         name = self._add(wording, schema, answer, bare=bare, optional=not nullable)
         if spans:
-            self._spans[_pointer(name)] = tuple(spans)
+            self._spans[step(name)] = tuple(spans)
 
     def record(self, *, shuffled: bool = True) -> Record:
         """Complete the record, its properties in a random order."""
@@ -99,7 +99,7 @@ class Draft:
             context=self._context,
             schema=schema,
             value={name: self._value[name] for name in names if name in self._value},
-            spans={p: self._spans[p] for p in map(_pointer, names) if p in self._spans},
+            spans={p: self._spans[p] for p in map(step, names) if p in self._spans},
             source=self._source,
         )
 
@@ -169,7 +169,3 @@ def _choice_schema(
     if rng.random() < 0.5:
         return {"enum": values}
     return {"type": ["string", "null"] if None in values else "string", "enum": values}
-
-
-def _pointer(name: str) -> str:
-    return "/" + name.replace("~", "~0").replace("/", "~1")
