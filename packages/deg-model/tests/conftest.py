@@ -7,7 +7,6 @@ from collections.abc import Callable
 import pytest
 import tokenizers
 import torch
-from tokenizers import decoders, models, pre_tokenizers, trainers
 from torch import Tensor
 
 from deg_model import (
@@ -35,18 +34,9 @@ def _one_thread() -> None:
 
 
 @pytest.fixture(scope="session")
-def inner_tokenizer() -> tokenizers.Tokenizer:
-    inner = tokenizers.Tokenizer(models.BPE())
-    inner.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False, trim_offsets=False)
-    inner.decoder = decoders.ByteLevel()
-    trainer = trainers.BpeTrainer(
-        vocab_size=300,
-        special_tokens=["<|im_start|>", "<|im_end|>", "<|startoftext|>"],
-        initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
-        show_progress=False,
-    )
-    inner.train_from_iterator(["the quick brown fox jumps, naïve — 東京 東京 €€"] * 2, trainer)
-    return inner
+def inner_tokenizer(make_bpe: Callable[..., tokenizers.Tokenizer]) -> tokenizers.Tokenizer:
+    texts = ["the quick brown fox jumps, naïve — 東京 東京 €€"]
+    return make_bpe(texts, size=300, special=["<|im_start|>", "<|im_end|>", "<|startoftext|>"])
 
 
 @pytest.fixture(scope="session")

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 import tokenizers
 import torch
-from tokenizers import decoders, models, pre_tokenizers, trainers
 from torch import Tensor
 
 from deg_model import (
@@ -110,19 +109,9 @@ VOCABULARY = 320
 
 
 @pytest.fixture(scope="session")
-def inner_tokenizer() -> tokenizers.Tokenizer:
-    inner = tokenizers.Tokenizer(models.BPE())
-    inner.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False, trim_offsets=False)
-    inner.decoder = decoders.ByteLevel()
-    trainer = trainers.BpeTrainer(
-        vocab_size=VOCABULARY,
-        special_tokens=["<|im_start|>", "<|im_end|>"],
-        initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
-        show_progress=False,
-    )
+def inner_tokenizer(make_bpe: Callable[..., tokenizers.Tokenizer]) -> tokenizers.Tokenizer:
     words = ["FIELD KIND OPTIONS ANSWER DESCRIPTION text span number date naïve — 東京 東京 2026"]
-    inner.train_from_iterator(words * 2, trainer)
-    return inner
+    return make_bpe(words, size=VOCABULARY, special=["<|im_start|>", "<|im_end|>"])
 
 
 @pytest.fixture(scope="session")

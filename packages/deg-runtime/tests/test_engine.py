@@ -58,7 +58,7 @@ LEAVES: list[dict[str, Any]] = [
     {"type": ["number", "null"], "multipleOf": 0.5},
     {"type": "string"},
     {"type": "string", "description": "the name of the person"},
-    {"type": "string", "minLength": 2, "maxLength": 12},
+    {"type": "string", "minLength": 2, "maxLength": 200},
     {"type": ["string", "null"], "pattern": "[a-z]"},
     {"type": "string", "format": "date"},
     {"anyOf": [{"type": "string", "format": "date-time"}, {"type": "null"}]},

@@ -10,18 +10,22 @@ import pytest
 import tokenizers
 import torch
 from safetensors.torch import save_file
-from tokenizers import decoders, models, pre_tokenizers, trainers
 from torch import Tensor
 
 from deg_model import (
     BASES,
     DEFAULT_BASE,
+    FAMILIES,
+    Backbone,
     DegModel,
     Heads,
     Llama,
     Tokenizer,
     default_taps,
+    lfm2,
+    llama,
     load_backbone,
+    qwen35,
     resolve_base,
     save_checkpoint,
 )
@@ -50,19 +54,9 @@ def _one_thread() -> None:
 
 
 @pytest.fixture(scope="session")
-def inner_tokenizer() -> tokenizers.Tokenizer:
-    inner = tokenizers.Tokenizer(models.BPE())
-    inner.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False, trim_offsets=False)
-    inner.decoder = decoders.ByteLevel()
-    trainer = trainers.BpeTrainer(
-        vocab_size=VOCABULARY,
-        special_tokens=["<|im_start|>", "<|im_end|>"],
-        initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
-        show_progress=False,
-    )
+def inner_tokenizer(make_bpe: Callable[..., tokenizers.Tokenizer]) -> tokenizers.Tokenizer:
     texts = [record.to_json() for record in DocumentSource().records(30, seed=0)]
-    inner.train_from_iterator(texts, trainer)
-    return inner
+    return make_bpe(texts, size=VOCABULARY, special=["<|im_start|>", "<|im_end|>"])
 
 
 @pytest.fixture(scope="session")
@@ -244,3 +238,54 @@ def nested_record() -> Record:
 @pytest.fixture(scope="session")
 def array_example(array_record: Record, tokenizer: Tokenizer) -> Example:
     return example_of(array_record, tokenizer)
+
+
+TINY = {
+    "vocab_size": 60,
+    "hidden_size": 32,
+    "intermediate_size": 48,
+    "num_hidden_layers": 4,
+    "num_attention_heads": 2,
+    "num_key_value_heads": 1,
+    "head_dim": 16,
+    "max_position_embeddings": 512,
+    "rms_norm_eps": 1e-5,
+    "rope_theta": 10000.0,
+    "tie_word_embeddings": True,
+}
+TINY_OF_FAMILY = {
+    "llama": {},
+    "lfm2": {
+        "norm_eps": 1e-5,
+        "conv_L_cache": 3,
+        "layer_types": ["conv", "conv", "full_attention", "conv"],
+    },
+    "qwen3.5": {
+        "linear_num_key_heads": 1,
+        "linear_num_value_heads": 2,
+        "linear_key_head_dim": 16,
+        "linear_value_head_dim": 16,
+        "linear_conv_kernel_dim": 4,
+    },
+}
+
+
+@pytest.fixture(scope="session")
+def make_backbone() -> Callable[[str], Backbone]:
+    """Return a tiny random stack of any family: four layers, one or more of each kind."""
+
+    def make(family: str) -> Backbone:
+        config, module = TINY | TINY_OF_FAMILY[family], FAMILY_MODULES[family]
+        generator = torch.Generator().manual_seed(0)
+
+        def draw(name: str, shape: tuple[int, ...]) -> Tensor:
+            values = torch.randn(*shape, generator=generator)
+            return 1 + 0.1 * values if "norm" in name else values / shape[-1] ** 0.5
+
+        shapes = module.weight_shapes(module.config_from_hf(config))
+        return FAMILIES[family](config, {name: draw(name, shapes[name]) for name in shapes})
+
+    return make
+
+
+FAMILY_MODULES = {"llama": llama, "qwen3.5": qwen35, "lfm2": lfm2}
