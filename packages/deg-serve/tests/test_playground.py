@@ -297,8 +297,6 @@ def test_the_keyboard_alone_writes_runs_and_reads(page: Any) -> None:
     page.keyboard.press("Control+Enter")
     expect(page.locator("#status")).to_have_text(re.compile("^Filled in"))
     expect(page.locator(".mark")).to_be_visible()
-    # TODO: drop when marks that are drawn anew keep their light
-    page.wait_for_timeout(300)
     press_until(page, "Tab", "#cards a")
     expect(page.locator(".mark")).to_have_class(re.compile(r"\bon\b"))
     page.keyboard.press("Enter")

@@ -23,6 +23,12 @@ def make_parser() -> argparse.ArgumentParser:
     add("--version", action="version", version=f"deg-serve {__version__}")
     add("--ckpt", type=Path, metavar="DIR", help="a trained checkpoint (default: the embedded one)")
     add("--device", default="cpu", help="where the model computes: cpu or cuda (%(default)s)")
+    add(
+        "--generate",
+        choices=("self", "base"),
+        default="self",
+        help="who writes texts: the checkpoint itself or the frozen base beside it (%(default)s)",
+    )
     add("--host", default="127.0.0.1", help="address to listen on (%(default)s)")
     add("--port", type=_port, default=8790, help="port to listen on, 0 for any (%(default)s)")
     keys = parser.add_mutually_exclusive_group()

@@ -30,7 +30,9 @@ _log = logging.getLogger("deg_serve")
 
 def load(arguments: argparse.Namespace) -> Engine:
     """Load the engine that the command line names."""
-    engine = load_engine(arguments.ckpt, device=arguments.device, report=_log.info)
+    engine = load_engine(
+        arguments.ckpt, device=arguments.device, generate=arguments.generate, report=_log.info
+    )
     if arguments.context_cache is None:
         return engine
     return RuntimeEngine(engine.model, Contexts(engine.model, arguments.context_cache))

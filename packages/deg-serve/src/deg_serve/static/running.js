@@ -42,16 +42,16 @@ async function fill(context, schema) {
   const findings = new Findings(schema.node, context.pieces);
   const start = performance.now();
   let milliseconds;
-  const draw = () => {
-    drawAnswer(findings, milliseconds);
+  const drawing = frames(() => {
+    // marks first: a card that has the focus lights its own as it gets it back
     byId("marked").replaceChildren(...markedDocument(context.pieces, findings.spans()));
-  };
-  const drawSoon = once(draw);
+    drawAnswer(findings, milliseconds);
+  });
   announce("Reading the document …");
   showView("marked");
   showTab("answer");
   byId("marked").scrollTop = 0;
-  draw();
+  drawing.now();
   const settings = { key: byId("key").value.trim(), stream: isStreamed(), signal: running.signal };
   for await (const happening of ask(bodyOf(context, schema), settings)) {
     if (happening.kind === "field") findings.answer(happening.pointer, happening.meta, happening.value);
@@ -60,10 +60,10 @@ async function fill(context, schema) {
       milliseconds = performance.now() - start;
       findings.finish(happening.response);
     }
-    drawSoon();
+    drawing.soon();
   }
   // whoever hears that it is filled finds it so
-  draw();
+  drawing.now();
   announce(`Filled in ${duration(milliseconds)}`, "good");
 }
 
@@ -75,15 +75,18 @@ function bodyOf(context, schema) {
   return `{${parts.join(",")}}`;
 }
 
-/** Call something at the next frame, however often it is asked for before. */
-function once(action) {
+/** Draw at the next frame, however often it is asked for before, or now and not once more. */
+function frames(draw) {
   let frame;
-  return () => {
-    frame ??= requestAnimationFrame(() => {
-      frame = undefined;
-      action();
-    });
+  const now = () => {
+    cancelAnimationFrame(frame);
+    frame = undefined;
+    draw();
   };
+  const soon = () => {
+    frame ??= requestAnimationFrame(now);
+  };
+  return { now, soon };
 }
 
 function tell({ problems, status, retryAfter, requestId }, context, schema) {
