@@ -68,11 +68,11 @@ LIST_SHARES: dict[str, float] = {
 """The same for documents with lists, which are hard to find in long ones."""
 
 QUESTION_SHARES: dict[str, float] = {
-    "negated questions": 0.20,
+    "negated questions": 0.30,
     "criteria of yes and no": 0.05,
     "more options": 0.10,
     "most options": 0.01,
-    "scales by other numbers": 0.10,
+    "scales by other numbers": 0.15,
 }
 """How often the default recipe changes what is asked of a document."""
 
