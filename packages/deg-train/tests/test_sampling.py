@@ -84,7 +84,7 @@ def test_a_window_trains_nothing_as_absent_decided_or_counted(tokenizer: Tokeniz
     for number, record in enumerate(RECORDS):
         long = replace(record, context=record.context + "\nnothing more to say" * 60)
         example = example_of(long, tokenizer, Random(number), max_tokens=120)
-        # cut out of the middle of words, a window may have a few tokens more than it had in the whole
+        # cut out of the middle of words, a window may have more tokens than in the whole
         assert len(example.context.ids) < 120
         for each in example.questions:
             assert each.fork.head in ("extract", "anchor")
