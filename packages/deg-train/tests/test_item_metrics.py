@@ -5,6 +5,7 @@ from typing import Any
 from hypothesis import given, strategies as st
 
 from deg_train.item_metrics import aligned_values, count_exact, positional_values
+from deg_train.measures import Measure
 from deg_train.records import Record
 
 ITEM = {"type": "object", "properties": {"a": {"type": "string"}, "b": {"type": "number"}}}
@@ -19,27 +20,27 @@ def pair(gold: list[Any], answer: list[Any]) -> tuple[Record, dict[str, Any]]:
 
 def test_items_in_another_order_are_right_when_aligned() -> None:
     swapped = [pair([TEA, MILK], [MILK, TEA])]
-    assert aligned_values(swapped) == [True] * 4
-    assert positional_values(swapped) == [False] * 4
+    assert aligned_values(swapped) == Measure(1, 4)
+    assert positional_values(swapped) == Measure(0, 4)
 
 
 def test_a_missing_and_a_surplus_item_count_against_it() -> None:
-    assert sorted(aligned_values([pair([TEA, BREAD], [TEA])])) == [False, True, True]
-    assert sorted(aligned_values([pair([TEA], [TEA, BREAD])])) == [False, True, True]
-    assert count_exact([pair([TEA], [TEA, BREAD]), pair([TEA], [MILK])]) == [False, True]
+    assert aligned_values([pair([TEA, BREAD], [TEA])]) == Measure(2 / 3, 3)
+    assert aligned_values([pair([TEA], [TEA, BREAD])]) == Measure(2 / 3, 3)
+    assert count_exact([pair([TEA], [TEA, BREAD]), pair([TEA], [MILK])]) == Measure(0.5, 2)
 
 
 def test_null_is_no_value_and_true_is_not_one() -> None:
-    assert aligned_values([pair([{"a": "x", "b": None}], [{"a": "x"}])]) == [True]
-    assert aligned_values([pair([{"b": 1}], [{"b": True}])]) == [False]
+    assert aligned_values([pair([{"a": "x", "b": None}], [{"a": "x"}])]) == Measure(1, 1)
+    assert aligned_values([pair([{"b": 1}], [{"b": True}])]) == Measure(0, 1)
 
 
 def test_an_array_that_is_left_out_has_no_items() -> None:
     record, response = pair([], [])
     response["value"] = {}
-    assert count_exact([(record, response)]) == [True]
+    assert count_exact([(record, response)]) == Measure(1, 1)
 
 
 @given(st.permutations([TEA, MILK, BREAD]))
 def test_the_order_of_answers_does_not_matter_when_aligned(answer: list[Any]) -> None:
-    assert all(aligned_values([pair([TEA, MILK, BREAD], answer)]))
+    assert aligned_values([pair([TEA, MILK, BREAD], answer)]) == Measure(1, 5)

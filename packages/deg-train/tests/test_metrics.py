@@ -8,23 +8,25 @@ from typing import Any
 import pytest
 from hypothesis import given, strategies as st
 
-from deg_train.metrics import (
-    Pair,
+from deg_train.answered_fields import Pair
+from deg_train.decide_metrics import (
     choice_accuracy,
-    date_exact,
     decide_calibration,
-    exact_spans,
-    extract_calibration,
-    measure_all,
     noul_accuracy,
     noul_f1,
-    null_agreement,
-    number_exact,
     option_flips,
     score_error,
+)
+from deg_train.extract_metrics import (
+    date_exact,
+    exact_spans,
+    extract_calibration,
+    null_agreement,
+    number_exact,
     span_agreement,
     token_f1,
 )
+from deg_train.metrics import measure_all
 from deg_train.records import Record
 from deg_train.reliability import expected_calibration_error
 

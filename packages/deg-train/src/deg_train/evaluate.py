@@ -16,7 +16,9 @@ import torch
 from deg_runtime import Engine, load
 from deg_train.answers import Answered, Filler, answer_all, holds_slice_law, is_valid
 from deg_train.console import say
-from deg_train.metrics import decide_judged, extract_judged, measure_all, mistakes
+from deg_train.decide_metrics import decide_judged
+from deg_train.extract_metrics import extract_judged
+from deg_train.metrics import measure_all, mistakes
 from deg_train.records import Record
 from deg_train.reliability import Bins
 from deg_train.suites import OWN, SUITES, Suite

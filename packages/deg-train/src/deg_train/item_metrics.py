@@ -5,27 +5,28 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-from deg_train.records import Record, lookup
+from deg_train.answered_fields import Pair, is_same
+from deg_train.measures import Measure, mean
+from deg_train.records import lookup
 
 __all__ = ["aligned_values", "count_exact", "positional_values"]
 
-Pair = tuple[Record, Mapping[str, Any]]
 Item = dict[str, Any]
 """The values in an item by their pointers in it; null and what is left out are no values."""
 
 
-def count_exact(pairs: Iterable[Pair]) -> list[bool]:
-    """Say of each outermost array whether it has as many items as the gold one."""
-    return [len(gold) == len(answer) for gold, answer in _arrays(pairs)]
+def count_exact(pairs: Iterable[Pair]) -> Measure:
+    """Measure how many outermost arrays have as many items as the gold ones."""
+    return mean(len(gold) == len(answer) for gold, answer in _arrays(pairs))
 
 
-def positional_values(pairs: Iterable[Pair]) -> list[bool]:
-    """Say of each value in an item, gold or answered, whether both have it in the same item."""
+def positional_values(pairs: Iterable[Pair]) -> Measure:
+    """Measure how many values in items, gold or answered, both have in the same item."""
     return _judged(pairs, lambda gold, answer: [(i, i) for i in range(min(len(gold), len(answer)))])
 
 
-def aligned_values(pairs: Iterable[Pair]) -> list[bool]:
-    """Say the same after each gold item is put beside the answered one that is most like it.
+def aligned_values(pairs: Iterable[Pair]) -> Measure:
+    """Measure the same after each gold item is put beside the answered one that is most like it.
 
     Pairs are made greedily, those first that have the most values in common.
     """
@@ -34,7 +35,7 @@ def aligned_values(pairs: Iterable[Pair]) -> list[bool]:
 
 def _judged(
     pairs: Iterable[Pair], align: Callable[[list[Item], list[Item]], list[tuple[int, int]]]
-) -> list[bool]:
+) -> Measure:
     judged = []
     for gold, answer in _arrays(pairs):
         beside = dict(align(gold, answer))
@@ -42,15 +43,15 @@ def _judged(
         for number, item in enumerate(gold):
             other = answer[beside[number]] if number in beside else {}
             for key in item.keys() | other.keys():
-                judged.append(key in item and key in other and _same(item[key], other[key]))
+                judged.append(key in item and key in other and is_same(item[key], other[key]))
         surplus = (item for number, item in enumerate(answer) if number not in taken)
         judged += [False for item in surplus for _ in item]
-    return judged
+    return mean(judged)
 
 
 def _aligned(gold: list[Item], answer: list[Item]) -> list[tuple[int, int]]:
     likeness = {
-        (i, j): sum(key in other and _same(value, other[key]) for key, value in item.items())
+        (i, j): sum(key in other and is_same(value, other[key]) for key, value in item.items())
         for i, item in enumerate(gold)
         for j, other in enumerate(answer)
     }
@@ -95,8 +96,3 @@ def _values(value: Any, pointer: str = "") -> Iterator[tuple[str, Any]]:
             yield from _values(inner, f"{pointer}/{number}")
     elif value is not None:
         yield pointer, value
-
-
-def _same(gold: object, answer: object) -> bool:
-    # true is not 1, though Python says so
-    return isinstance(gold, bool) == isinstance(answer, bool) and gold == answer

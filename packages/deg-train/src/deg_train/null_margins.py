@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from deg_schema import DegError, FieldPlan, compile_schema
-from deg_train.metrics import extract_fields
+from deg_train.answered_fields import extract_fields
 from deg_train.records import Record
 
 __all__ = ["Filler", "MarginResult", "Weighed", "best_margin", "result_at", "weigh"]
