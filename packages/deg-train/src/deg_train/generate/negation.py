@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from random import Random
 
-__all__ = ["Clause", "clause_of", "criteria", "negated"]
+__all__ = ["Clause", "clause_of", "criteria", "denial", "negated"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +127,15 @@ def negated(question: str, rng: Random, *, held_out: bool = False) -> str | None
     if clause is None or rng.random() < 0.2:
         ways = _UNSEEN_OF_QUESTIONS if held_out else _OF_QUESTIONS
         return rng.choice(ways).format(question)
-    ways = _UNSEEN_OF_CLAUSES if held_out else _OF_CLAUSES
+    return _worded(clause, _UNSEEN_OF_CLAUSES if held_out else _OF_CLAUSES, rng)
+
+
+def denial(clause: Clause, rng: Random) -> str:
+    """Return a question whose yes is that *clause* does not hold."""
+    return _worded(clause, (*_OF_CLAUSES, "False if {said}."), rng)
+
+
+def _worded(clause: Clause, ways: tuple[str, ...], rng: Random) -> str:
     denied = clause.denied
     capital = denied[:1].upper() + denied[1:]
     return rng.choice(ways).format(denied=denied, said=clause.said, Denied=capital)

@@ -13,6 +13,7 @@ from deg_train.generate.option_order import with_shuffled_options
 from deg_train.generate.rescaling import rescaled
 from deg_train.generate.threads import in_chat, in_thread
 from deg_train.generate.turning import turned, with_criteria
+from deg_train.generate.value_questions import with_value_questions
 from deg_train.records import Record
 
 __all__ = ["CHANGES", "DOCUMENT_SHARES", "LIST_SHARES", "QUESTION_SHARES", "WiderSource"]
@@ -43,6 +44,7 @@ CHANGES: dict[str, Change] = {
     "other text without it": _emptied,
     "negated questions": _plain(turned),
     "criteria of yes and no": _plain(with_criteria),
+    "questions about values": _plain(with_value_questions),
     "more options": _plain(lambda record, rng: with_more_options(record, rng, most=80)),
     "most options": _plain(with_more_options),
     "options in another order": _plain(with_shuffled_options),
@@ -70,6 +72,7 @@ LIST_SHARES: dict[str, float] = {
 QUESTION_SHARES: dict[str, float] = {
     "negated questions": 0.30,
     "criteria of yes and no": 0.05,
+    "questions about values": 0.20,
     "more options": 0.10,
     "most options": 0.01,
     "scales by other numbers": 0.15,
