@@ -15,7 +15,7 @@ def test_every_argument_has_a_help_text(command: str, capsys: pytest.CaptureFixt
     with pytest.raises(SystemExit) as exit_info:
         main([command, "--help"])
     assert exit_info.value.code == 0
-    text = capsys.readouterr().out
+    text = " ".join(capsys.readouterr().out.split())
     assert command in text
     assert "None" not in text.replace("(default: None)", "")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Mapping, Sequence
 from html import escape
 
@@ -88,7 +89,8 @@ def reliability_chart(bins: Bins, title: str, *, size: int = 220) -> str:
 
 def _round_up(number: float) -> float:
     """Return the next number of 1, 2 or 5 with noughts that is not below *number*."""
-    if number <= 0:
+    # nothing, or as good as: of what is smaller still, powers of ten are not exact
+    if number < sys.float_info.min:
         return 1.0
     unit: float = 10.0 ** math.floor(math.log10(number))
     return next(step * unit for step in (1, 2, 5, 10) if step * unit >= number)
