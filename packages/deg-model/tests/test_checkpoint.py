@@ -2,14 +2,17 @@ from __future__ import annotations
 
 import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import torch
 
 from deg_model import (
+    BASE_READS,
     BASES,
     DEFAULT_BASE,
+    AdapterPlan,
     ArrayMode,
     Base,
     Checkpoint,
@@ -33,6 +36,11 @@ def make_checkpoint(
         adapters={"layers.0.o.lora_A": torch.randn(4, 8)},
         arrays=arrays,
     )
+
+
+def make_trained(weights: dict[str, torch.Tensor]) -> Checkpoint:
+    plan = AdapterPlan((), BASE_READS)
+    return replace(make_checkpoint(), rank=0, adapters={}, plan=plan, backbone=weights)
 
 
 @pytest.fixture
@@ -72,6 +80,73 @@ def test_a_checkpoint_from_before_arrays_is_trained_on_none(folder: Path) -> Non
     del facts["arrays"]
     (folder / "deg.json").write_text(json.dumps(facts))
     assert load_checkpoint(folder).arrays is None
+
+
+@pytest.mark.parametrize(
+    "plan",
+    [
+        AdapterPlan(),
+        AdapterPlan(("shared",), BASE_READS),
+        AdapterPlan(("decide", "extract"), BASE_READS),
+        AdapterPlan(("decide", "extract"), "extract"),
+    ],
+)
+def test_which_adapters_there_are_is_read_back(tmp_path: Path, plan: AdapterPlan) -> None:
+    save_checkpoint(replace(make_checkpoint(), plan=plan), tmp_path / "tiny")
+    loaded = load_checkpoint(tmp_path / "tiny")
+    assert loaded.plan == plan
+    assert loaded.backbone is None
+    facts = json.loads((tmp_path / "tiny" / "deg.json").read_text())["lora"]
+    assert (facts["rank"], facts["adapters"], facts["context"]) == (
+        4,
+        list(plan.names),
+        plan.context,
+    )
+
+
+def test_a_trained_backbone_is_read_back_in_place_of_adapters(folder: Path) -> None:
+    weights = {"norm": torch.randn(8), "layers.0.o": torch.randn(8, 8)}
+    trained = make_trained(weights)
+    # over a checkpoint with adapters: none of them stay behind
+    save_checkpoint(trained, folder)
+    loaded = load_checkpoint(folder)
+    assert (loaded.plan, loaded.rank, loaded.adapters) == (trained.plan, 0, {})
+    assert loaded.backbone is not None
+    for name, tensor in weights.items():
+        assert torch.equal(loaded.backbone[name], tensor.bfloat16())
+    names = sorted(path.name for path in folder.iterdir())
+    assert names == ["backbone.safetensors", "deg.json", "heads.safetensors"]
+
+
+def test_a_damaged_backbone_is_named(folder: Path) -> None:
+    save_checkpoint(make_trained({"norm": torch.randn(8)}), folder)
+    path = folder / "backbone.safetensors"
+    path.write_bytes(path.read_bytes()[:-1])
+    with pytest.raises(CheckpointError, match=r"backbone\.safetensors is damaged"):
+        load_checkpoint(folder)
+
+
+def test_a_checkpoint_from_before_there_was_a_choice_has_one_adapter(folder: Path) -> None:
+    edit(folder, lora={"rank": 4, "alpha": 4, "context": "adapter"})
+    loaded = load_checkpoint(folder)
+    assert (loaded.plan, loaded.rank) == (AdapterPlan(), 4)
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({"adapters": ["decide"]}, "'lora': no adapters 'decide'"),
+        ({"context": "decide"}, "'lora': no adapter 'decide' to read contexts"),
+        ({"context": "adapter"}, "'lora': no adapter 'adapter'"),
+    ],
+)
+def test_adapters_of_no_plan_are_refused(
+    folder: Path, changes: dict[str, object], told: str
+) -> None:
+    facts = {"rank": 4, "alpha": 4, "adapters": ["shared"], "context": "base"}
+    edit(folder, lora=facts | changes)
+    with pytest.raises(CheckpointError, match=told):
+        load_checkpoint(folder)
 
 
 def test_tensors_take_two_bytes_a_number(folder: Path) -> None:
@@ -148,6 +223,9 @@ def test_another_hash_of_a_known_base_is_refused(folder: Path) -> None:
         {"base": []},
         {"files": None},
         {"lora": {}},
+        {"lora": {"rank": 4, "context": "base"}},
+        {"lora": {"rank": 4, "context": "base", "adapters": 3}},
+        {"lora": None},
         {"arrays": 3},
         {"arrays": {"mode": "peaks"}},
         {"arrays": {"min_tokens": 3}},

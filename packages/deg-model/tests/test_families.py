@@ -20,6 +20,7 @@ from deg_model import (
     State,
     TrainingAttention,
     TrainingRecurrence,
+    WeightsError,
     lfm2,
     llama,
     qwen35,
@@ -283,6 +284,53 @@ def test_gradients_flow_from_forks_through_contexts_into_adapters(family: str) -
     for one, other in zip(found, expected, strict=True):
         assert one.abs().max() > 0
         assert torch.allclose(one, other, rtol=1e-3, atol=1e-3 * float(other.abs().max()))
+
+
+@pytest.mark.parametrize("family", NAMES)
+def test_every_weight_gets_the_gradient_of_the_published_stack(family: str) -> None:
+    model = published(family)
+    backbone = FAMILIES[family](model.config.to_dict(), model.state_dict())
+    weights = {name: each.clone().requires_grad_() for name, each in backbone.weights().items()}
+    laid, weight_H = Laid(padding=0), torch.linspace(-1, 1, 128)
+    *_, own_LH = laid.hidden(backbone.with_weights(weights))
+    found = torch.autograd.grad((own_LH @ weight_H).sum(), list(weights.values()))
+    context, ids = laid.rows[-1]
+    text = torch.cat([laid.contexts[context], ids])
+    (model.model(text[None]).last_hidden_state[0, -71:] @ weight_H).sum().backward()
+    grads = {name: each.grad for name, each in model.named_parameters() if each.grad is not None}
+    # a family lays out gradients as it does weights
+    expected = FAMILIES[family](model.config.to_dict(), grads).weights()
+    for (name, other), one in zip(expected.items(), found, strict=True):
+        assert other.abs().max() > 0, name
+        assert torch.allclose(one, other, rtol=1e-3, atol=1e-3 * float(other.abs().max())), name
+
+
+@pytest.mark.parametrize("family", NAMES)
+def test_a_stack_with_its_own_weights_is_itself(
+    make_backbone: Callable[..., Backbone], family: str
+) -> None:
+    backbone = make_backbone(family, dtype=torch.bfloat16)
+    weights = {name: each.float() for name, each in backbone.weights().items()}
+    again = backbone.with_weights(weights)
+    assert again.weights().keys() == backbone.weights().keys()
+    for name, each in again.weights().items():
+        own = backbone.weights()[name]
+        assert each.dtype == own.dtype
+        assert torch.equal(each, own)
+
+
+def test_weights_that_are_not_the_stack_s_are_refused_by_name(
+    make_backbone: Callable[..., Backbone],
+) -> None:
+    backbone = make_backbone("llama")
+    weights = backbone.weights()
+    with pytest.raises(WeightsError, match=r"layers\.0\.qkv is \[2, 2\]"):
+        backbone.with_weights({**weights, "layers.0.qkv": torch.ones(2, 2)})
+    with pytest.raises(WeightsError, match=r"'layers\.9\.qkv' is missing, or no weight"):
+        backbone.with_weights({**weights, "layers.9.qkv": weights["norm"]})
+    del weights["norm"]
+    with pytest.raises(WeightsError, match="'norm' is missing"):
+        backbone.with_weights(weights)
 
 
 def merge_into(

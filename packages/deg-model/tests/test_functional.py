@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from deg_model.functional import lora_linear, rms_norm, rotate
+from deg_model.functional import linear, lora_linear, rms_norm, rotate
 
 
 def random(*shapes: tuple[int, ...], dtype: torch.dtype = torch.float32) -> list[Tensor]:
@@ -41,6 +41,24 @@ def test_rms_norm_is_the_plain_formula_forward_and_backward(
     (own,) = gradients(lambda x, w: rms_norm(x, w, 1e-5), [x], [weight])
     (plain,) = gradients(plain_norm, [x], [weight])
     assert torch.allclose(own.float(), plain.float(), atol=tolerance)
+
+
+@pytest.mark.parametrize(("dtype", "tolerance"), [(torch.float32, 1e-5), (torch.bfloat16, 0.2)])
+def test_a_norm_of_heads_gives_its_weight_the_gradient_of_the_plain_formula(
+    dtype: torch.dtype, tolerance: float
+) -> None:
+    tensors = random((7, 3, 16), (16,), dtype=dtype)
+    own = gradients(lambda x, w: rms_norm(x, w, 1e-5), tensors, [])
+    for one, other in zip(own, gradients(plain_norm, tensors, []), strict=True):
+        assert one.dtype == dtype
+        assert torch.allclose(one.float(), other.float(), atol=tolerance, rtol=tolerance)
+
+
+def test_linear_has_the_gradient_of_the_product() -> None:
+    tensors = random((5, 6), (4, 6))
+    own = gradients(linear, tensors, [])
+    for one, other in zip(own, gradients(lambda x, w: x @ w.T, tensors, []), strict=True):
+        assert torch.allclose(one, other, atol=1e-5)
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])

@@ -13,8 +13,10 @@ def test_public_names_are_sorted_and_there() -> None:
 
 def test_the_public_names() -> None:
     assert set(deg_model.__all__) == {
+        "AdapterPlan",
         "ArrayMode",
         "BASES",
+        "BASE_READS",
         "Backbone",
         "BackboneConfig",
         "Base",
@@ -31,6 +33,7 @@ def test_the_public_names() -> None:
         "DeviceError",
         "EncodedContext",
         "FAMILIES",
+        "FORK_HEADS",
         "Fork",
         "ForkBucket",
         "HEAD_NAMES",
@@ -50,6 +53,7 @@ def test_the_public_names() -> None:
         "Recurrent",
         "RowAttention",
         "RowRecurrence",
+        "SHARED",
         "SpanKeys",
         "SpanScores",
         "Start",
@@ -58,6 +62,7 @@ def test_the_public_names() -> None:
         "Tokenizer",
         "TrainingAttention",
         "TrainingRecurrence",
+        "TrainingState",
         "WeightsError",
         "Writer",
         "__version__",

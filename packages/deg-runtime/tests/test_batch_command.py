@@ -309,6 +309,7 @@ def test_a_disk_that_is_full_is_told_and_leaves_no_half_line(
         (lambda job: job.source.write_text('"other"\n'), "another input"),
         (lambda job: job.schema.write_text('{"properties": {}, "type": "object"}'), "schema"),
         (lambda job: job.words.extend(["--option", "seed=3"]), "other options"),
+        (lambda job: job.words.extend(["--generate", "base"]), "other options"),
     ],
 )
 def test_another_job_does_not_go_on_with_the_output(

@@ -67,6 +67,18 @@ def test_options_reach_the_engine(words: list[str], fake_engine: Any) -> None:
     assert engine.options == {"date_order": "DMY", "null_margin": 1.5}
 
 
+def test_who_writes_texts_is_said_to_whoever_loads(words: list[str], fake_engine: Any) -> None:
+    engine, told = fake_engine(WORDS), []
+
+    def load(*given: Any, **named: Any) -> Any:
+        told.append(named.pop("generate", None))
+        return engine(*given, **named)
+
+    for more in ([], ["--generate", "base"]):
+        assert main([*words, *more], load=load) == 0
+    assert told == [None, "base"]
+
+
 def test_a_page_is_written(words: list[str], fake_engine: Any, tmp_path: Path) -> None:
     page = tmp_path / "page.html"
     assert main([*words, "--html", str(page)], load=fake_engine(WORDS)) == 0

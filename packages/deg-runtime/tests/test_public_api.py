@@ -26,6 +26,7 @@ def test_the_public_names() -> None:
         "TextPiece",
         "Trace",
         "__version__",
+        "free_bytes",
         "load",
     }
 

@@ -85,6 +85,17 @@ def test_phases_take_no_longer_than_the_call_and_rounds_than_their_phase(engine:
     assert 0 < sum(each.milliseconds for each in trace.writing) <= trace.phases["write"]
 
 
+def test_texts_go_on_from_the_document_where_the_model_writes_itself(engine: Engine) -> None:
+    note = SCHEMA["properties"]["note"]
+    alone = {"type": "object", "properties": {"note": note}, "required": ["note"]}
+    trace = Trace()
+    engine.fill(TEXT, alone, trace=trace)
+    # nothing is known that would be read first
+    assert trace.writing[0].context_tokens == 0 < trace.context_tokens
+    engine.fill(TEXT, SCHEMA, trace=trace)
+    assert trace.writing[1].context_tokens > 0
+
+
 def test_a_trace_adds_up_over_requests_and_calls(engine: Engine) -> None:
     one, other, both = Trace(), Trace(), Trace()
     engine.fill(TEXT, SCHEMA, trace=one)
@@ -113,7 +124,8 @@ def test_a_trace_is_json(engine: Engine) -> None:
     told = json.loads(json.dumps(trace.to_dict()))
     assert told.keys() == Trace.__dataclass_fields__.keys()
     assert told["rounds"][0].keys() == {"rows", "tokens", "milliseconds"}
-    assert told["writing"][0].keys() == {"rows", "steps", "tokens", "milliseconds"}
+    names = {"rows", "steps", "tokens", "milliseconds", "context_tokens"}
+    assert told["writing"][0].keys() == names
 
 
 def test_the_command_prints_a_trace_that_adds_up(

@@ -167,6 +167,21 @@ def test_a_trace_counts_rows_steps_and_tokens(model: DegModel) -> None:
     assert (writing.rows, writing.steps, writing.tokens) == (2, max(counts), sum(counts))
 
 
+@pytest.mark.parametrize("family", ["llama", "qwen3.5", "lfm2"])
+def test_a_text_that_goes_on_from_the_document_is_that_of_a_read_of_its_own(
+    make_engine: Callable[..., Engine], family: str
+) -> None:
+    model, trace = make_engine(family=family, dtype=torch.bfloat16).model, Trace()
+    anew = page(text_of("/a"), text_of("/b"))
+    read = replace(anew, state=model.read_many(["another", anew.context])[1].state)
+    assert write_texts(model, [read, read, anew], trace=trace) == write_texts(model, [anew] * 3)
+    write_texts(model, [read], trace=trace)
+    write_texts(model, [anew], trace=trace)
+    # what is known is read in any case
+    own, whole = (writing.context_tokens for writing in trace.writing[1:])
+    assert 0 < own == whole - len(model.encode(anew.context).ids)
+
+
 def test_no_texts_need_no_writer(model: DegModel) -> None:
     assert write_texts(model, []) == []
     assert write_texts(model, [Page("a", (), (), SHORT)]) == [[]]

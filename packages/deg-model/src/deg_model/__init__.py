@@ -1,7 +1,7 @@
 """The model: backbones over explicit state, heads, fork layout, checkpoints and base weights."""
 
 from deg_model._version import __version__
-from deg_model.adapters import LowRankAdapters
+from deg_model.adapters import BASE_READS, FORK_HEADS, SHARED, AdapterPlan, LowRankAdapters
 from deg_model.attention import ForkBucket, RowAttention, TrainingAttention
 from deg_model.bases import BASES, DEFAULT_BASE, Base
 from deg_model.chat import CHATS, Chat
@@ -43,6 +43,7 @@ from deg_model.state import KeyValues, Recurrent, State
 from deg_model.text_layout import text_header, text_trunk
 from deg_model.tokenizer import Tokenizer
 from deg_model.training_recurrence import TrainingRecurrence
+from deg_model.training_state import TrainingState
 from deg_model.weights import (
     BaseFiles,
     cache_folder,
@@ -53,8 +54,10 @@ from deg_model.weights import (
 from deg_model.writing import Writer
 
 __all__ = [
+    "AdapterPlan",
     "ArrayMode",
     "BASES",
+    "BASE_READS",
     "Backbone",
     "BackboneConfig",
     "Base",
@@ -71,6 +74,7 @@ __all__ = [
     "DeviceError",
     "EncodedContext",
     "FAMILIES",
+    "FORK_HEADS",
     "Fork",
     "ForkBucket",
     "HEAD_NAMES",
@@ -90,6 +94,7 @@ __all__ = [
     "Recurrent",
     "RowAttention",
     "RowRecurrence",
+    "SHARED",
     "SpanKeys",
     "SpanScores",
     "Start",
@@ -98,6 +103,7 @@ __all__ = [
     "Tokenizer",
     "TrainingAttention",
     "TrainingRecurrence",
+    "TrainingState",
     "WeightsError",
     "Writer",
     "__version__",

@@ -16,9 +16,10 @@ from torch import Tensor
 
 from deg_kernels import Prefix, Rows, fork_attention
 from deg_model.state import KeyValues, State
+from deg_model.training_state import Pieces, TrainingState, joined
 
 # N flat tokens, A attention heads, G key/value heads, E = A / G, D head size, L own tokens of a row
-# S keys of a row, B contexts, T tokens of a context, R rows of a bucket
+# S keys of a row, B contexts, T tokens of a context, Q those of this pass, R rows of a bucket
 
 __all__ = ["ForkBucket", "RowAttention", "TrainingAttention"]
 
@@ -97,13 +98,16 @@ class ForkBucket:
 
 
 class TrainingAttention:
-    """Attention of a training batch: B padded contexts, then buckets of fork rows, all flat.
+    """Attention of a training batch: tokens of B padded contexts, then fork rows, all flat.
 
     Args:
-        context_lengths_B: Real tokens of each context.
-        width: T, the padded length of a context.
+        context_lengths_B: Real tokens of each context, those that were read before among them.
+        width: The padded tokens of each context in this pass; none where forks alone are read.
         buckets: The fork rows, in the order in which their tokens lie.
+        each: E, the attention heads of a key/value head.
         dtype: The dtype of the hidden states.
+        before: What was read of the contexts before.
+        after: Takes up the keys and values of the contexts, each layer's once.
     """
 
     def __init__(
@@ -114,28 +118,41 @@ class TrainingAttention:
         *,
         each: int,
         dtype: torch.dtype,
+        before: TrainingState | None = None,
+        after: TrainingState | None = None,
     ) -> None:
         self._num_contexts, self._width = len(context_lengths_B), width
         self._buckets = list(buckets)
         self._each = each
-        hidden_TT = torch.ones(width, width, dtype=torch.bool).triu(1)
-        self._causal_TT = torch.zeros(width, width, dtype=dtype).masked_fill_(
-            hidden_TT, float("-inf")
+        self._before, self._after = before or TrainingState(), after
+        num_before = self._before.num_tokens
+        seen = num_before + width
+        future_QT = torch.ones(width, seen, dtype=torch.bool).triu(num_before + 1)
+        self._causal_QT = torch.zeros(width, seen, dtype=dtype).masked_fill_(
+            future_QT, float("-inf")
         )
-        self._masks = [_fork_mask(context_lengths_B, width, b, each, dtype) for b in buckets]
+        self._masks = [_fork_mask(context_lengths_B, seen, b, each, dtype) for b in buckets]
 
     def __call__(self, layer: int, q_NAD: Tensor, k_NGD: Tensor, v_NGD: Tensor) -> Tensor:
         """Return the attention output [N, A, D] of one layer."""
         num, width = self._num_contexts, self._width
         split = num * width
-        keys_BGTD, values_BGTD = (_rows(t[:split], num, width) for t in (k_NGD, v_NGD))
-        out_BATD = _attention(
-            _rows(q_NAD[:split], num, width),
-            keys_BGTD.repeat_interleave(self._each, 1),
-            values_BGTD.repeat_interleave(self._each, 1),
-            self._causal_TT,
-        )
-        parts = [out_BATD.transpose(1, 2).reshape(split, *q_NAD.shape[1:])]
+        keys = self._pieces(layer, self._before.keys, k_NGD[:split])
+        values = self._pieces(layer, self._before.values, v_NGD[:split])
+        if self._after is not None:
+            # a layer that is computed again in the backward pass finds its place taken
+            self._after.keys.setdefault(layer, keys)
+            self._after.values.setdefault(layer, values)
+        keys_BGTD, values_BGTD = joined(keys), joined(values)
+        parts = []
+        if width:
+            out_BAQD = _attention(
+                _rows(q_NAD[:split], num, width),
+                keys_BGTD.repeat_interleave(self._each, 1),
+                values_BGTD.repeat_interleave(self._each, 1),
+                self._causal_QT,
+            )
+            parts.append(out_BAQD.transpose(1, 2).reshape(split, *q_NAD.shape[1:]))
         for bucket, mask in zip(self._buckets, self._masks, strict=True):
             end = split + len(bucket.context_R) * bucket.width
             own = slice(split, end)
@@ -146,6 +163,12 @@ class TrainingAttention:
             )
             split = end
         return torch.cat(parts)
+
+    def _pieces(self, layer: int, before: dict[int, Pieces], own_NGD: Tensor) -> Pieces:
+        pieces = before.get(layer, ())
+        if not self._width:
+            return pieces
+        return (*pieces, _rows(own_NGD, self._num_contexts, self._width))
 
     def _bucket(
         self,

@@ -1,7 +1,9 @@
 """Checkpoints: what deg trained on top of a base, as three files that are checked on loading.
 
-`deg.json` says which base (by name and hash), which layers the span keys read, the adapter's rank
-and the hash of the other two, `heads.safetensors` and `adapters.safetensors`, both in bf16.
+`deg.json` says which base (by name and hash), which layers the span keys read, which adapters there
+are and the hash of the other two, `heads.safetensors` and `adapters.safetensors`, both in bf16.
+Where the whole backbone was trained, `backbone.safetensors` stands in place of the adapters: every
+weight but the token embeddings, which stay those of the base.
 """
 
 from __future__ import annotations
@@ -19,6 +21,7 @@ from safetensors import SafetensorError
 from safetensors.torch import load as load_tensors, save as save_tensors
 from torch import Tensor
 
+from deg_model.adapters import BASE_READS, SHARED, AdapterPlan
 from deg_model.bases import BASES, Base
 from deg_model.errors import CheckpointError
 
@@ -26,7 +29,10 @@ __all__ = ["DEFAULT_CHECKPOINT", "ArrayMode", "Checkpoint", "load_checkpoint", "
 
 DEFAULT_CHECKPOINT = Path(__file__).parent / "checkpoints" / "default"
 _FORMAT = "deg-checkpoint-v1"
-_FACTS, _HEADS, _ADAPTERS = "deg.json", "heads.safetensors", "adapters.safetensors"
+_FACTS, _HEADS = "deg.json", "heads.safetensors"
+_ADAPTERS, _BACKBONE = "adapters.safetensors", "backbone.safetensors"
+# what checkpoints say that were trained before there was a choice: the one adapter reads contexts
+_ONE_ADAPTER = "adapter"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,10 +56,13 @@ class Checkpoint:
         model_id: The name that responses carry.
         base: The base weights that it was trained on.
         taps: The layers after which the span keys read.
-        rank: The rank of the adapters.
+        rank: The rank of the adapters, 0 where there are none.
         heads: The heads' tensors, `temperatures` among them.
-        adapters: The adapters' tensors.
+        adapters: The adapters' tensors, as `LowRankAdapters` names them.
         arrays: How it finds the items of arrays; None where it was not trained on any.
+        plan: Which adapters there are, and what each of them reads.
+        backbone: The weights in place of the base's, as `Backbone.weights` names them, where they
+            were trained; there are no adapters then.
     """
 
     model_id: str
@@ -63,13 +72,18 @@ class Checkpoint:
     heads: dict[str, Tensor]
     adapters: dict[str, Tensor]
     arrays: ArrayMode | None = None
+    plan: AdapterPlan = AdapterPlan()
+    backbone: dict[str, Tensor] | None = None
 
 
 def save_checkpoint(checkpoint: Checkpoint, folder: Path) -> None:
     """Write *checkpoint* to *folder*, which is replaced whole or not at all."""
-    heads = save_tensors({name: _stored(name, t) for name, t in checkpoint.heads.items()})
-    adapters = save_tensors({name: _stored(name, t) for name, t in checkpoint.adapters.items()})
-    facts = {
+    parts = {_HEADS: checkpoint.heads}
+    if checkpoint.backbone is None:
+        parts[_ADAPTERS] = checkpoint.adapters
+    else:
+        parts[_BACKBONE] = checkpoint.backbone
+    facts: dict[str, Any] = {
         "format": _FORMAT,
         "model_id": checkpoint.model_id,
         "base": {
@@ -78,19 +92,21 @@ def save_checkpoint(checkpoint: Checkpoint, folder: Path) -> None:
             "sha256": checkpoint.base.sha256,
         },
         "taps": list(checkpoint.taps),
-        "lora": {"rank": checkpoint.rank, "alpha": checkpoint.rank, "context": "adapter"},
+        "lora": _lora(checkpoint) if checkpoint.backbone is None else None,
         "arrays": checkpoint.arrays and asdict(checkpoint.arrays),
-        "files": {_HEADS: _digest(heads), _ADAPTERS: _digest(adapters)},
+        "files": {},
     }
     staging = folder.with_name(f".{folder.name}-new-{os.getpid()}")
     shutil.rmtree(staging, ignore_errors=True)
     try:
         # what stands beside the three files, such as a model card, stays
         if folder.is_dir():
-            shutil.copytree(folder, staging)
+            shutil.copytree(folder, staging, ignore=shutil.ignore_patterns(_ADAPTERS, _BACKBONE))
         staging.mkdir(parents=True, exist_ok=True)
-        (staging / _HEADS).write_bytes(heads)
-        (staging / _ADAPTERS).write_bytes(adapters)
+        for name, tensors in parts.items():
+            content = save_tensors({key: _stored(key, tensor) for key, tensor in tensors.items()})
+            facts["files"][name] = _digest(content)
+            (staging / name).write_bytes(content)
         (staging / _FACTS).write_text(json.dumps(facts, indent=2) + "\n", "utf-8")
         _swap(staging, folder)
     finally:
@@ -112,19 +128,40 @@ def load_checkpoint(folder: Path) -> Checkpoint:
                 f"{folder / _FACTS} was trained on {base['name']!r} with sha256 "
                 f"{base['sha256']}, but that base has sha256 {known.sha256}"
             )
+        lora = facts["lora"]
+        heads = _tensors(folder / _HEADS, files[_HEADS])
         return Checkpoint(
             model_id=facts["model_id"],
             base=known,
             taps=tuple(facts["taps"]),
-            rank=facts["lora"]["rank"],
-            heads=_tensors(folder / _HEADS, files[_HEADS]),
-            adapters=_tensors(folder / _ADAPTERS, files[_ADAPTERS]),
+            rank=0 if lora is None else lora["rank"],
+            heads=heads,
+            adapters={} if lora is None else _tensors(folder / _ADAPTERS, files[_ADAPTERS]),
             arrays=_array_mode(facts.get("arrays")),
+            plan=_plan(folder / _FACTS, lora),
+            backbone=_tensors(folder / _BACKBONE, files[_BACKBONE]) if lora is None else None,
         )
     except KeyError as error:
         raise CheckpointError(f"{folder / _FACTS} lacks {error}") from error
     except (TypeError, AttributeError) as error:
         raise CheckpointError(f"{folder / _FACTS} is not laid out as {_FORMAT!r}") from error
+
+
+def _lora(checkpoint: Checkpoint) -> dict[str, Any]:
+    names, context, rank = checkpoint.plan.names, checkpoint.plan.context, checkpoint.rank
+    return {"rank": rank, "alpha": rank, "adapters": list(names), "context": context}
+
+
+def _plan(path: Path, lora: dict[str, Any] | None) -> AdapterPlan:
+    if lora is None:
+        return AdapterPlan((), BASE_READS)
+    context = lora["context"]
+    if "adapters" not in lora and context == _ONE_ADAPTER:
+        return AdapterPlan((SHARED,), SHARED)
+    try:
+        return AdapterPlan(tuple(lora["adapters"]), context)
+    except ValueError as error:
+        raise CheckpointError(f"{path}, 'lora': {error}") from error
 
 
 def _swap(staging: Path, folder: Path) -> None:

@@ -104,8 +104,12 @@ class Backbone(Protocol):
         *,
         taps: tuple[int, ...],
         adapters: Adapters | None = None,
+        recompute: bool = False,
     ) -> list[Tensor]:
         """Return the hidden states [N, H] after each layer of *taps*, the last one final-normed.
+
+        With *recompute* the backward pass computes each layer again from its input, which is all
+        that is kept of it (Chen et al., Training Deep Nets with Sublinear Memory Cost, 2016).
 
         Raises:
             ValueError: The stack has state layers and *recur* is not given.
@@ -116,6 +120,16 @@ class Backbone(Protocol):
 
     def merged(self, adapters: Adapters) -> Backbone:
         """Return this stack with `up @ down` added to each adapted projection."""
+
+    def weights(self) -> dict[str, Tensor]:
+        """Name every weight but the token embeddings, as a checkpoint of a trained stack does."""
+
+    def with_weights(self, weights: Mapping[str, Tensor]) -> Backbone:
+        """Return this stack with *weights* for its own, in its dtypes and on its device.
+
+        Raises:
+            WeightsError: A name is missing or unknown, or a shape is not this stack's.
+        """
 
     def pack(self) -> None:
         """Bring every projection, in place, into the layout that `linear` multiplies fastest.

@@ -2,7 +2,8 @@
 
 Without gradients they are those of `deg_kernels`. The written backward saves one activation where
 autograd would save three, and adds the low-rank term in place: on a CPU, where memory traffic
-bounds everything but the large products, that is what training speed comes down to.
+bounds everything but the large products, that is what training speed comes down to. A weight gets
+a gradient where it asks for one, as in full fine-tuning.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 from typing import Any
 
 import torch
+import torch.nn.functional as F
 from torch import Tensor
 
 import deg_kernels
@@ -19,6 +21,7 @@ import deg_kernels
 
 __all__ = [
     "added",
+    "linear",
     "lora_linear",
     "multiplied",
     "rms_norm",
@@ -29,7 +32,7 @@ __all__ = [
 
 
 def rms_norm(x_NH: Tensor, weight_H: Tensor, eps: float) -> Tensor:
-    """Divide each row by its root mean square, computed in fp32; the weight takes no gradient."""
+    """Divide each row by its root mean square, computed in fp32, and multiply by the weight."""
     if not torch.is_grad_enabled():
         return deg_kernels.rms_norm(x_NH, weight_H, eps)
     result: Tensor = _RMSNorm.apply(x_NH, weight_H, eps)  # type: ignore[no-untyped-call]
@@ -60,6 +63,13 @@ def multiplied(own_NI: Tensor, other_NI: Tensor) -> Tensor:
     return own_NI * other_NI if torch.is_grad_enabled() else own_NI.mul_(other_NI)
 
 
+def linear(x_NI: Tensor, weight_OI: Tensor) -> Tensor:
+    """Return `x @ weight.T`, with a gradient for both if one of them asks for it."""
+    if torch.is_grad_enabled() and (x_NI.requires_grad or weight_OI.requires_grad):
+        return F.linear(x_NI, weight_OI)
+    return deg_kernels.linear(x_NI, weight_OI)
+
+
 def lora_linear(x_NI: Tensor, weight_OI: Tensor, down_RI: Tensor, up_OR: Tensor) -> Tensor:
     """Return `x @ weight.T + x @ down.T @ up.T`; the weight is frozen."""
     result: Tensor = _LoraLinear.apply(x_NI, weight_OI, down_RI, up_OR)  # type: ignore[no-untyped-call]
@@ -84,7 +94,9 @@ def rotate(x_NCD: Tensor, cos_N1P: Tensor, sin_N1P: Tensor) -> Tensor:
 
 def _normed(x_NH: Tensor, eps: float) -> tuple[Tensor, Tensor]:
     wide_NH = x_NH.float()
-    scale_N1 = torch.rsqrt((wide_NH * wide_NH).mean(-1, keepdim=True) + eps)
+    # a norm reads the row once, where the mean of squares would write them first
+    length_N1 = torch.linalg.vector_norm(wide_NH, dim=-1, keepdim=True)
+    scale_N1 = torch.rsqrt(length_N1 * length_N1 / x_NH.shape[-1] + eps)
     # a copy in fp32 is ours to overwrite, the input itself is not
     normed_NH = wide_NH * scale_N1 if wide_NH is x_NH else wide_NH.mul_(scale_N1)
     return normed_NH.to(x_NH.dtype), scale_N1
@@ -103,7 +115,12 @@ class _RMSNorm(torch.autograd.Function):
         grad_normed = (grad * weight).float()
         normed = normed.float()
         inner = (grad_normed * normed).mean(-1, keepdim=True)
-        return ((grad_normed - normed * inner) * scale).to(grad.dtype), None, None
+        # the product with the weight is ours to overwrite
+        grad_x = grad_normed.addcmul_(normed, inner, value=-1).mul_(scale).to(grad.dtype)
+        if not ctx.needs_input_grad[1]:
+            return grad_x, None, None
+        grad_weight = (grad.float() * normed).flatten(0, -2).sum(0)
+        return grad_x, grad_weight.to(weight.dtype), None
 
 
 class _LoraLinear(torch.autograd.Function):

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import accumulate
+from typing import Literal
 
 import torch
 from torch import Tensor
 
-from deg_model.adapters import LowRankAdapters
+from deg_model.adapters import BASE_READS, FORK_HEADS, LowRankAdapters
 from deg_model.attention import RowAttention
 from deg_model.checkpoint import ArrayMode, Checkpoint
 from deg_model.encoding import EncodedContext, encode_context
-from deg_model.errors import CheckpointError
+from deg_model.errors import CheckpointError, WeightsError
 from deg_model.family import Backbone
 from deg_model.heads import Heads, load_heads
 from deg_model.layout import Fork
@@ -42,13 +43,18 @@ _CHUNK = 4096
 class DegModel:
     """A backbone with its adapters merged in, heads and tokenizer.
 
+    Each adapter is merged into projections of its own, so that forks are read as fast as by plain
+    weights: `decide` and `extract` over a context that the base reads take the memory of three sets
+    of projections, beside one of token embeddings.
+
     Args:
-        backbone: The stack that reads contexts and forks.
+        backbone: The stack that reads contexts and, unless said otherwise, forks.
         heads: The heads.
         tokenizer: The backbone's tokenizer.
         taps: The layers after which span keys read.
         model_id: The name that responses carry.
         arrays: How the heads find the items of arrays; None where they never learned to.
+        fork_stacks: What reads the forks of a head, by its name, where it is not the backbone.
         load_writer: Loads what writes texts; where it is not given the backbone itself does.
     """
 
@@ -61,11 +67,13 @@ class DegModel:
         taps: tuple[int, ...],
         model_id: str,
         arrays: ArrayMode | None = None,
+        fork_stacks: Mapping[str, Backbone] | None = None,
         load_writer: Callable[[], Writer] | None = None,
     ) -> None:
         self.backbone, self.tokenizer = backbone, tokenizer
         self.taps, self.model_id, self.arrays = taps, model_id, arrays
         self.heads = heads.float().eval().requires_grad_(False)
+        self._fork_stacks = dict(fork_stacks or {})
         self._load_writer = load_writer
         self.reader = Reader(backbone, taps, self.heads)
 
@@ -76,8 +84,18 @@ class DegModel:
         files: BaseFiles,
         dtype: torch.dtype = torch.bfloat16,
         device: torch.device | str = "cpu",
+        *,
+        generate: Literal["self", "base"] = "self",
     ) -> DegModel:
         """Put *checkpoint* on the base weights in *files*, all of it on *device*.
+
+        Args:
+            checkpoint: What was trained.
+            files: The base that it was trained on.
+            dtype: Of the weights.
+            device: Where they go.
+            generate: Who writes texts: the checkpoint's own stack without adapters, or a frozen
+                base beside it. The two differ where the whole backbone was trained.
 
         Raises:
             CheckpointError: It was trained on another base or another family, or its tensors do
@@ -97,27 +115,41 @@ class DegModel:
                 f"(sha256 {checkpoint.base.sha256}), not on {files.name!r} ({files.sha256})"
             )
         backbone = load_backbone(files, dtype, device)
-        hidden = backbone.config.hidden_size
+        hidden, plan = backbone.config.hidden_size, checkpoint.plan
         heads = Heads(hidden, hidden * len(checkpoint.taps))
-        adapters = LowRankAdapters(backbone, checkpoint.rank)
+        adapters = LowRankAdapters(backbone, checkpoint.rank, plan.names)
         try:
             load_heads(heads, checkpoint.heads, arrays=checkpoint.arrays is not None)
             adapters.load(checkpoint.adapters)
-        except RuntimeError as error:
+            if checkpoint.backbone is not None:
+                backbone = backbone.with_weights(checkpoint.backbone)
+        except (RuntimeError, WeightsError) as error:
             raise CheckpointError(f"checkpoint {checkpoint.model_id!r}: {error}") from error
         heads, adapters = heads.to(device), adapters.to(device)
         with torch.no_grad():
-            backbone = backbone.merged(adapters.pairs(torch.float32))
-            backbone.pack()
-        tokenizer = Tokenizer.load(files.folder, files.family)
+            stacks = {
+                name: backbone.merged(adapters.pairs(torch.float32, name)) for name in plan.names
+            }
+            stacks.setdefault(plan.context, backbone)
+            for stack in stacks.values():
+                stack.pack()
+        tokenizer, reading = Tokenizer.load(files.folder, files.family), stacks[plan.context]
+        writes = plan.context == BASE_READS and (checkpoint.backbone is None or generate == "self")
         return cls(
-            backbone,
+            reading,
             heads,
             tokenizer,
             taps=checkpoint.taps,
             model_id=checkpoint.model_id,
             arrays=checkpoint.arrays,
-            load_writer=lambda: Writer.load(files, tokenizer, dtype, device),
+            fork_stacks={
+                head: stacks[name]
+                for head in FORK_HEADS
+                if (name := plan.adapter_of(head)) is not None
+            },
+            load_writer=lambda: Writer.load(
+                files, tokenizer, dtype, device, backbone=reading if writes else None
+            ),
         )
 
     @property
@@ -135,6 +167,15 @@ class DegModel:
         if self._load_writer is None:
             return Writer(self.backbone, self.backbone.embedding_VH, self.tokenizer)
         return self._load_writer()
+
+    @property
+    def writes_on(self) -> bool:
+        """Whether the writer goes on from a context's state: it is the stack that read it."""
+        return self.writer.backbone is self.backbone
+
+    def stack_of(self, head: str) -> Backbone:
+        """Return what reads the forks of *head*."""
+        return self._fork_stacks.get(head, self.backbone)
 
     def read(self, context: str) -> ContextState:
         """Read *context* once."""
@@ -170,29 +211,23 @@ class DegModel:
             for a count fork a logit for each number of items, for an anchor fork one for each
             context token. Each is the same whatever forks stand beside it.
         """
-        answers: list[Tensor | SpanScores] = []
-        for start, end in _batches([len(fork.ids) for fork in forks]):
-            some = forks[start:end]
-            read = self._read_rows(some, [context.state for context in contexts[start:end]])
-            answers += self._heads(some, contexts[start:end], read)
-        return answers
+        answers: dict[int, Tensor | SpanScores] = {}
+        for stack, indices in self._by_stack(forks):
+            lengths = [len(forks[index].ids) for index in indices]
+            for start, end in _batches(lengths):
+                own = indices[start:end]
+                some, about = [forks[index] for index in own], [contexts[index] for index in own]
+                read = _read_rows(stack, some, [context.state for context in about])
+                answers |= zip(own, self._heads(some, about, read), strict=True)
+        return [answers[index] for index in range(len(forks))]
 
-    def _read_rows(self, forks: Sequence[Fork], states: Sequence[State]) -> Sequence[Tensor]:
-        """Return what the heads read of each fork: its options' hidden states, then its answer's.
-
-        They are copied out, so that the other tokens' hidden states die here.
-        """
-        rows = [fork.ids for fork in forks]
-        lengths = [len(row) for row in rows]
-        last = (self.backbone.config.num_layers,)
-        attend, recur = RowAttention(lengths, states), RowRecurrence(lengths, states)
-        (final_NH,) = run_pass(self.backbone, rows, states, attend, recur, taps=last)
-        read = [
-            first + position
-            for first, fork in zip(accumulate(lengths, initial=0), forks, strict=False)
-            for position in (*fork.options, len(fork.ids) - 1)
-        ]
-        return torch.split(final_NH[read].float(), [len(fork.options) + 1 for fork in forks])
+    def _by_stack(self, forks: Sequence[Fork]) -> Iterator[tuple[Backbone, list[int]]]:
+        """Yield each stack with the forks that it reads."""
+        indices: dict[int, list[int]] = {}
+        for index, fork in enumerate(forks):
+            indices.setdefault(id(self.stack_of(fork.head)), []).append(index)
+        for own in indices.values():
+            yield self.stack_of(forks[own[0]].head), own
 
     def _heads(
         self, forks: Sequence[Fork], contexts: Sequence[ContextState], read: Sequence[Tensor]
@@ -222,6 +257,24 @@ class DegModel:
         if fork.head == "anchor":
             return anchor_logits(answer_H, context.span_keys).cpu()
         return probabilities(self.heads, fork.head, answer_H, read_LH[:-1]).cpu()
+
+
+def _read_rows(stack: Backbone, forks: Sequence[Fork], states: Sequence[State]) -> Sequence[Tensor]:
+    """Return what the heads read of each fork: its options' hidden states, then its answer's.
+
+    They are copied out, so that the other tokens' hidden states die here.
+    """
+    rows = [fork.ids for fork in forks]
+    lengths = [len(row) for row in rows]
+    attend, recur = RowAttention(lengths, states), RowRecurrence(lengths, states)
+    last = (stack.config.num_layers,)
+    (final_NH,) = run_pass(stack, rows, states, attend, recur, taps=last)
+    read = [
+        first + position
+        for first, fork in zip(accumulate(lengths, initial=0), forks, strict=False)
+        for position in (*fork.options, len(fork.ids) - 1)
+    ]
+    return torch.split(final_NH[read].float(), [len(fork.options) + 1 for fork in forks])
 
 
 def _batches(lengths: Sequence[int]) -> list[tuple[int, int]]:

@@ -183,7 +183,7 @@ class Qwen35(Stack[Qwen35Config]):
             q_NC.reshape(-1, config.num_key_heads, config.key_size),
             k_NC.reshape(-1, config.num_key_heads, config.key_size),
             v_NC.reshape(-1, heads, size),
-            layer["decay"] * softplus(a_NJ.float() + layer["decay_bias"]),
+            -layer["log_decay"].exp() * softplus(a_NJ.float() + layer["decay_bias"]),
             sigmoid(b_NJ.float()),
         )
         gate_NJV = z_NC.reshape(-1, heads, size)
@@ -218,8 +218,8 @@ def _delta_layer(weights: Mapping[str, Tensor], prefix: str) -> Layer:
     return {
         "in": fused(weights, [f"{delta}.in_proj_{name}" for name in ("qkv", "z", "b", "a")]),
         "conv": weights[f"{delta}.conv1d.weight"][:, 0].clone(),
-        "decay": -torch.exp(weights[f"{delta}.A_log"].float()),
-        "decay_bias": weights[f"{delta}.dt_bias"].float(),
+        "log_decay": weights[f"{delta}.A_log"].to(torch.float32, copy=True),
+        "decay_bias": weights[f"{delta}.dt_bias"].to(torch.float32, copy=True),
         "out_norm": weights[f"{delta}.norm.weight"].clone(),
         "o": weights[f"{delta}.out_proj.weight"],
     }

@@ -11,11 +11,12 @@ from typing import Generic, Self, TypeVar
 import torch
 import torch.nn.functional as F
 from torch import Tensor
+from torch.utils.checkpoint import checkpoint
 
-from deg_kernels import linear, packed_weight, silu
+from deg_kernels import packed_weight, silu
 from deg_model.errors import WeightsError
 from deg_model.family import Adapters, Attend, BackboneConfig, Recur
-from deg_model.functional import added, lora_linear, multiplied
+from deg_model.functional import added, linear, lora_linear, multiplied
 
 # N flat tokens, H hidden, I inner size of the MLP, V vocabulary, D rotated size of a head
 # O and I output and input features of a projection, R adapter rank
@@ -99,6 +100,34 @@ class Stack(ABC, Generic[ConfigT]):
             layer[name] = summed_OI.to(layer[name].dtype)
         return merged
 
+    def weights(self) -> dict[str, Tensor]:
+        """Name every weight but the token embeddings: `norm`, `layers.0.qkv` and so on."""
+        layers = {
+            f"layers.{index}.{name}": tensor
+            for index, layer in enumerate(self.layers)
+            for name, tensor in layer.items()
+        }
+        return {"norm": self.norm_H, **layers}
+
+    def with_weights(self, weights: Mapping[str, Tensor]) -> Self:
+        """Return this stack with *weights* for its own, in its dtypes and on its device.
+
+        Raises:
+            WeightsError: A name is missing or unknown, or a shape is not this stack's.
+        """
+        own = self.weights()
+        if odd := own.keys() ^ weights.keys():
+            raise WeightsError(f"{min(odd)!r} is missing, or no weight of this stack")
+        checked_shapes(weights, {name: tuple(tensor.shape) for name, tensor in own.items()})
+        placed = {name: weights[name].to(own[name].device, own[name].dtype) for name in own}
+        replaced = copy(self)
+        replaced.norm_H = placed["norm"]
+        replaced.layers = [
+            {name: placed[f"layers.{index}.{name}"] for name in layer}
+            for index, layer in enumerate(self.layers)
+        ]
+        return replaced
+
     def pack(self) -> None:
         """Bring every projection, in place, into the layout that `linear` multiplies fastest.
 
@@ -119,8 +148,12 @@ class Stack(ABC, Generic[ConfigT]):
         *,
         taps: tuple[int, ...],
         adapters: Adapters | None = None,
+        recompute: bool = False,
     ) -> list[Tensor]:
         """Return the hidden states [N, H] after each layer of *taps*, the last one final-normed.
+
+        With *recompute* the backward pass computes each layer again from its input, which is all
+        that is kept of it (Chen et al., Training Deep Nets with Sublinear Memory Cost, 2016).
 
         Raises:
             ValueError: The stack has state layers and *recur* is not given.
@@ -130,9 +163,14 @@ class Stack(ABC, Generic[ConfigT]):
         call = Call(self._rotation(positions_N), attend, recur, adapters)
         x_NH = F.embedding(ids_N, self.embedding_VH)
         tapped = []
-        for index, layer in enumerate(self.layers):
-            x_NH = added(self.mix(index, self.norm(x_NH, layer["mixer_norm"]), call), x_NH)
-            x_NH = added(self._mlp(index, self.norm(x_NH, layer["mlp_norm"]), call), x_NH)
+        recomputes = recompute and torch.is_grad_enabled()
+        for index in range(len(self.layers)):
+            if recomputes:
+                x_NH = checkpoint(
+                    self._block, index, x_NH, call, use_reentrant=False, preserve_rng_state=False
+                )
+            else:
+                x_NH = self._block(index, x_NH, call)
             if index + 1 in taps:
                 tapped.append(x_NH)
         if len(self.layers) in taps:
@@ -145,6 +183,11 @@ class Stack(ABC, Generic[ConfigT]):
         if call.adapters is None:
             return linear(x_NI, weight_OI)
         return lora_linear(x_NI, weight_OI, *call.adapters[f"layers.{index}.{name}"])
+
+    def _block(self, index: int, x_NH: Tensor, call: Call) -> Tensor:
+        layer = self.layers[index]
+        x_NH = added(self.mix(index, self.norm(x_NH, layer["mixer_norm"]), call), x_NH)
+        return added(self._mlp(index, self.norm(x_NH, layer["mlp_norm"]), call), x_NH)
 
     def _mlp(self, index: int, h_NH: Tensor, call: Call) -> Tensor:
         gate_NI, up_NI = self.project(index, "gate_up", h_NH, call).chunk(2, dim=-1)

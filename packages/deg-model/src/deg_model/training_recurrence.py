@@ -15,6 +15,7 @@ from torch import Tensor
 
 from deg_model.attention import ForkBucket
 from deg_model.delta_rule import chunked_delta_rule
+from deg_model.training_state import TrainingState
 
 # N flat tokens, B contexts, T tokens of a context, R rows of a bucket, U tokens of a row
 # C channels, W taps, L = W - 1 inputs of a tail
@@ -27,15 +28,26 @@ class TrainingRecurrence:
     """Recurrence of a training batch, laid out as `TrainingAttention` has it.
 
     Args:
-        context_lengths_B: Real tokens of each context.
-        width: T, the padded length of a context.
+        context_lengths_B: Real tokens of each context, those that were read before among them.
+        width: T, the padded tokens of each context in this pass; none where forks alone are read.
         buckets: The fork rows, in the order in which their tokens lie.
+        before: What was read of the contexts before.
+        after: Takes up what the contexts leave behind, each layer's once.
     """
 
     def __init__(
-        self, context_lengths_B: Tensor, width: int, buckets: Sequence[ForkBucket]
+        self,
+        context_lengths_B: Tensor,
+        width: int,
+        buckets: Sequence[ForkBucket],
+        *,
+        before: TrainingState | None = None,
+        after: TrainingState | None = None,
     ) -> None:
-        self._lengths_B, self._width = context_lengths_B, width
+        self._before, self._after = before or TrainingState(), after
+        # a context that ended before, or goes on behind, has none or all of its tokens in this pass
+        self._lengths_B = (context_lengths_B - self._before.num_tokens).clamp(0, width)
+        self._width = width
         self._buckets = tuple(buckets)
         self._sizes = [
             len(context_lengths_B) * width,
@@ -46,10 +58,18 @@ class TrainingRecurrence:
         """Return a causal depthwise convolution [N, C] along each row, through SiLU if asked."""
         own, *forks = torch.split(x_NC, self._sizes)
         num_before = weight_CW.shape[1] - 1
-        x_BTC = F.pad(own.view(-1, self._width, own.shape[-1]), (0, 0, num_before, 0))
-        places_BL = self._lengths_B[:, None] + torch.arange(num_before)
-        tails_BLC = x_BTC[torch.arange(len(x_BTC))[:, None], places_BL]
-        parts = [_convolved(x_BTC, weight_CW)]
+        num, channels = len(self._lengths_B), own.shape[-1]
+        tails_BLC = self._before.tails.get(layer)
+        if tails_BLC is None:
+            tails_BLC = own.new_zeros(num, num_before, channels)
+        parts = []
+        if self._width:
+            x_BTC = torch.cat([tails_BLC, own.view(num, self._width, channels)], dim=1)
+            places_BL = self._lengths_B[:, None] + torch.arange(num_before)
+            tails_BLC = x_BTC[torch.arange(num)[:, None], places_BL]
+            parts.append(_convolved(x_BTC, weight_CW))
+        if self._after is not None:
+            self._after.tails.setdefault(layer, tails_BLC)
         for bucket, x_MC in zip(self._buckets, forks, strict=True):
             x_RUC = x_MC.view(-1, bucket.width, x_MC.shape[-1])
             parts.append(
@@ -78,10 +98,16 @@ class TrainingRecurrence:
             beta_NJ,
         )
         end = self._sizes[0]
-        zeros_BJKV = torch.zeros(len(self._lengths_B), heads, key_size, size)
-        own = inputs.rows(0, end, self._lengths_B)
-        out_BTJV, states_BJKV = own.advance(zeros_BJKV)
-        parts = [out_BTJV.reshape(-1, heads, size)]
+        states_BJKV = self._before.states.get(layer)
+        if states_BJKV is None:
+            states_BJKV = torch.zeros(len(self._lengths_B), heads, key_size, size)
+        parts = []
+        if self._width:
+            own = inputs.rows(0, end, self._lengths_B)
+            out_BTJV, states_BJKV = own.advance(states_BJKV)
+            parts.append(out_BTJV.reshape(-1, heads, size))
+        if self._after is not None:
+            self._after.states.setdefault(layer, states_BJKV)
         for bucket, num_own in zip(self._buckets, self._sizes[1:], strict=True):
             own = inputs.rows(end, end + num_own, bucket.lengths_R)
             out_RUJV, _ = own.advance(states_BJKV[bucket.context_R])

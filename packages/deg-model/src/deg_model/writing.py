@@ -1,8 +1,9 @@
-"""The model that writes texts: the base as it was published, its adapters off (contract 12.7).
+"""The model that writes texts: a stack without adapters (contract 12.7).
 
-A checkpoint holds adapters and heads alone, so the stack without them is a frozen copy of the base:
-what the contract calls the two-copy hybrid, and adapter-off generation, are here the same thing. It
-reads a context anew, since what the adapted stack remembers of one is not what the base would.
+Where no adapter reads contexts it is the very stack that does, and goes on from what that remembers
+of one: the base, or, in a checkpoint that holds a whole backbone, that one. Elsewhere it is a
+frozen copy of the base, which reads a context anew, since what an adapted or a trained stack
+remembers is not what the base would: adapter-off generation, and the two-copy hybrid.
 """
 
 from __future__ import annotations
@@ -54,15 +55,25 @@ class Writer:
         tokenizer: Tokenizer,
         dtype: torch.dtype,
         device: torch.device | str = "cpu",
+        *,
+        backbone: Backbone | None = None,
     ) -> Writer:
         """Load the base weights in *files*.
+
+        Args:
+            files: The base.
+            tokenizer: The base's.
+            dtype: Of the weights.
+            device: Where they go.
+            backbone: A stack that is loaded already, to which *files* only add the head.
 
         Raises:
             WeightsError: They are damaged.
         """
-        backbone = load_backbone(files, dtype, device)
         head_VH = load_head(files, dtype, device)
-        backbone.pack()
+        if backbone is None:
+            backbone = load_backbone(files, dtype, device)
+            backbone.pack()
         return cls(backbone, backbone.embedding_VH if head_VH is None else head_VH, tokenizer)
 
     @property
@@ -71,9 +82,14 @@ class Writer:
         return len(self._head_VH)
 
     @torch.inference_mode()
-    def read(self, ids: Sequence[int]) -> State:
-        """Return what is remembered of *ids*, read in pieces where they are many."""
-        state = State()
+    def read(self, ids: Sequence[int], state: State | None = None) -> State:
+        """Return what is remembered of *ids*, read in pieces where they are many.
+
+        Args:
+            ids: The tokens.
+            state: What they continue, if anything.
+        """
+        state = State() if state is None else state
         for start in range(0, len(ids), _CHUNK):
             _, (state,) = self._pass([ids[start : start + _CHUNK]], [state])
         return state

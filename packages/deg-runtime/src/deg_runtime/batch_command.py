@@ -106,7 +106,7 @@ def run_batch(arguments: argparse.Namespace, load: LoadMany) -> int:
     job = BatchJob(
         input=found.sha256,
         schema=hashlib.sha256(json.dumps(schema).encode()).hexdigest(),
-        options=asdict(plan.options),
+        options=asdict(plan.options) | _writer_of(arguments.generate),
         checkpoint=_checkpoint_hash(arguments.checkpoint or DEFAULT_CHECKPOINT),
         version=__version__,
     )
@@ -206,6 +206,11 @@ def _checkpoint_hash(folder: Path) -> str:
         raise DocumentError(
             f"{path}: cannot be read ({error.strerror}); name a folder that deg-train fit wrote"
         ) from None
+
+
+def _writer_of(generate: str | None) -> dict[str, str]:
+    # outputs from before there was a choice say nothing of it
+    return {"generate": generate} if generate == "base" else {}
 
 
 def _count(word: str) -> int:

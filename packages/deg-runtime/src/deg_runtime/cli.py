@@ -29,6 +29,8 @@ def main(arguments: Sequence[str] | None = None, *, load: Callable[..., Any] = l
         parsed = _parser().parse_args(arguments)
         if parsed.device is not None:
             load = partial(load, device=parsed.device)
+        if parsed.generate is not None:
+            load = partial(load, generate=parsed.generate)
         return int(parsed.run(parsed, load))
     except BrokenPipeError:
         # whoever read the output has gone, and the flush at exit would find that out once more
@@ -93,6 +95,11 @@ def _add_common_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--device", metavar="NAME", help="where the model computes: cpu, the default, or cuda"
+    )
+    parser.add_argument(
+        "--generate",
+        choices=("self", "base"),
+        help="who writes texts: the checkpoint itself, the default, or the frozen base beside it",
     )
     parser.add_argument(
         "--log-json",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from deg_model import DEFAULT_CHECKPOINT, DegModel, Progress, load_checkpoint, resolve_base
 from deg_runtime.contexts import Contexts
@@ -137,8 +137,8 @@ class Engine:
         finished = Finished(asked)
         for _ in run_rounds(self.model, [asked], trace):
             yield from finished.events()
-        answered = Answered.of(job, asked, cached_tokens)
-        # what was remembered of the document is not needed any more
+        answered = Answered.of(job, asked, cached_tokens, self.model)
+        # of what was remembered of the document, no more is needed than texts go on from
         del asked, finished
         yield from _write([answered], self.model, trace)
         response = answered.response(self.model_id)
@@ -177,7 +177,7 @@ class Engine:
                 # nobody waits for what is known by now
                 pass
         return [
-            Answered.of(job, asked, cached_tokens)
+            Answered.of(job, asked, cached_tokens, self.model)
             if isinstance(asked, Asked)
             else Answered(job, error=asked)
             for job, (asked, cached_tokens) in zip(jobs, read, strict=True)
@@ -227,6 +227,7 @@ def load(
     checkpoint: Path | None = None,
     *,
     device: str = "cpu",
+    generate: Literal["self", "base"] = "self",
     report: Callable[[str], None] | None = None,
 ) -> Engine:
     """Load a checkpoint, the embedded default where none is named, with its base weights.
@@ -234,6 +235,8 @@ def load(
     Args:
         checkpoint: A folder that `deg-train fit` wrote.
         device: Where the model computes, such as `cuda`.
+        generate: Who writes texts: the checkpoint's own backbone, or a frozen base beside it, which
+            takes its memory too. They differ in a checkpoint whose whole backbone was trained.
         report: Called with a line on each step that takes time, such as a download.
 
     Raises:
@@ -243,4 +246,4 @@ def load(
     """
     loaded = load_checkpoint(checkpoint or DEFAULT_CHECKPOINT)
     files = resolve_base(loaded.base, report=report or (lambda _: None))
-    return Engine(DegModel.load(loaded, files, device=device))
+    return Engine(DegModel.load(loaded, files, device=device, generate=generate))

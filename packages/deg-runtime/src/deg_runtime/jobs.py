@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from deg_model import ArrayMode, DegModel
+from deg_model import ArrayMode, DegModel, State
 from deg_runtime.contexts import ReadContext
 from deg_runtime.rounds import Asked
 from deg_runtime.writing import Page, Text
@@ -54,6 +54,11 @@ class Job:
     plan: FillPlan
     options: Options
 
+    @property
+    def has_texts(self) -> bool:
+        """Whether any field is to be written."""
+        return any(leaf.mode == "generate" for leaf in self.plan.fields)
+
     def asked(self, read: ReadContext, mode: ArrayMode | None) -> Asked:
         """Begin to ask about the document as it was read."""
         return Asked(self.plan, self.text, read.state, self.options, mode)
@@ -61,7 +66,7 @@ class Job:
 
 @dataclass(slots=True)
 class Answered:
-    """A request whose questions are answered; the document's state is not needed any more.
+    """A request whose questions are answered; no more is kept of the document than writing needs.
 
     Attributes:
         job: The request.
@@ -71,6 +76,7 @@ class Answered:
         num_questions: How many questions were asked.
         error: Why the request cannot be filled.
         texts: What is left to write.
+        state: What the writer remembers of the document, if it is to go on from there.
     """
 
     job: Job
@@ -80,10 +86,12 @@ class Answered:
     num_questions: int = 0
     error: DegError | None = None
     texts: list[Unwritten] = field(default_factory=list)
+    state: State | None = None
 
     @classmethod
-    def of(cls, job: Job, asked: Asked, cached_tokens: int) -> Answered:
+    def of(cls, job: Job, asked: Asked, cached_tokens: int, model: DegModel) -> Answered:
         """Take over what was found."""
+        writes_on = asked.error is None and job.has_texts and model.writes_on
         return cls(
             job,
             asked.outcomes,
@@ -91,11 +99,12 @@ class Answered:
             cached_tokens=cached_tokens,
             num_questions=asked.num_questions,
             error=asked.error,
+            state=asked.context.state if writes_on else None,
         )
 
     def page(self) -> Page | None:
         """Return what is to be written and from what, if anything is."""
-        if self.error is not None or all(leaf.mode != "generate" for leaf in self.job.plan.fields):
+        if self.error is not None or not self.job.has_texts:
             return None
         try:
             settled = settle(self.job.plan, self.outcomes)
@@ -104,7 +113,9 @@ class Answered:
             return None
         self.texts = settled.texts
         texts = tuple(Text(text.field, text.pointer) for text in settled.texts)
-        return Page(self.job.text, settled.known, texts, self.job.options) if texts else None
+        if not texts:
+            return None
+        return Page(self.job.text, settled.known, texts, self.job.options, self.state)
 
     def take(self, written: Sequence[Generated | FillError]) -> None:
         """Take up the texts of the page."""

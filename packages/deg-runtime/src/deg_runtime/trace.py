@@ -22,12 +22,18 @@ class Round:
 
 @dataclass(frozen=True, slots=True)
 class Writing:
-    """The texts that were written: one row each, one token a row in each step."""
+    """The texts that were written: one row each, one token a row in each step.
+
+    Attributes:
+        context_tokens: Of the documents, and of what is known of them, that the writer read first:
+            whole documents only where it cannot go on from what the fields were asked of.
+    """
 
     rows: int
     steps: int
     tokens: int
     milliseconds: float
+    context_tokens: int
 
 
 @dataclass(slots=True)
@@ -68,9 +74,11 @@ class Trace:
         """Add a round of *rows* questions that began at *start* on `time.perf_counter`."""
         self.rounds.append(Round(rows, tokens, _since(start)))
 
-    def wrote(self, rows: int, steps: int, tokens: int, start: float) -> None:
+    def wrote(
+        self, rows: int, steps: int, tokens: int, start: float, *, context_tokens: int
+    ) -> None:
         """Add *rows* texts whose writing began at *start* on `time.perf_counter`."""
-        self.writing.append(Writing(rows, steps, tokens, _since(start)))
+        self.writing.append(Writing(rows, steps, tokens, _since(start), context_tokens))
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as JSON can say it."""

@@ -55,12 +55,14 @@ class Page:
         known: Pointers with the values that were decided or copied, in the order of the schema.
         texts: The texts.
         options: The request's.
+        state: What the writer remembers of the document; None where it has not read it yet.
     """
 
     context: str
     known: tuple[tuple[str, JsonScalar], ...]
     texts: tuple[Text, ...]
     options: Options = Options()
+    state: State | None = None
 
 
 def write_texts(
@@ -102,6 +104,7 @@ def text_pieces(model: DegModel, pages: Sequence[Page], *, trace: Trace | None =
     waiting = _rows(writer, pages, results)
     rows = list(_admitted(waiting, 0, model.device))
     num_rows, num_steps, num_tokens = len(rows), 0, 0
+    num_read = sum(row.num_read for row in rows)
     with writer.decoder() as decoder:
         while rows:
             logits_RV, states = decoder.extend([r.ids for r in rows], [r.state for r in rows])
@@ -115,14 +118,18 @@ def text_pieces(model: DegModel, pages: Sequence[Page], *, trace: Trace | None =
             left = [row for row in rows if not row.draft.is_over]
             new = list(_admitted(waiting, len(left), model.device)) if len(left) < len(rows) else []
             rows, num_rows = left + new, num_rows + len(new)
+            num_read += sum(row.num_read for row in new)
     if trace is not None:
-        trace.wrote(num_rows, num_steps, num_tokens, began)
+        trace.wrote(num_rows, num_steps, num_tokens, began, context_tokens=num_read)
     return [[one for one in page if one is not None] for page in results]
 
 
 @dataclass(slots=True)
 class _Row:
-    """A text while it is written, with what the writer is to read next and what it remembers."""
+    """A text while it is written, with what the writer is to read next and what it remembers.
+
+    The first one of a page says how many tokens the writer read before it.
+    """
 
     page: int
     place: int
@@ -131,6 +138,7 @@ class _Row:
     choice: Choice
     ids: Sequence[int]
     state: State
+    num_read: int
     decoder: codecs.IncrementalDecoder = field(
         default_factory=codecs.getincrementaldecoder("utf-8")
     )
@@ -162,11 +170,14 @@ def _rows(
             if isinstance(draft, FillError):
                 results[number][place] = draft
                 continue
+            num_read = 0
             if trunk != last_trunk:
-                last_trunk, state = trunk, writer.read(trunk)
+                before = State() if page.state is None else page.state
+                last_trunk, state = trunk, writer.read(trunk[before.length :], before)
+                num_read = len(trunk) - before.length
             header = text_header(text.field, text.pointer, writer.tokenizer)
             choice = choice_of(page.options, text.pointer)
-            yield _Row(number, place, text, draft, choice, header, state)
+            yield _Row(number, place, text, draft, choice, header, state, num_read)
 
 
 def _admitted(waiting: Iterator[_Row], num_rows: int, device: torch.device) -> Iterator[_Row]:
