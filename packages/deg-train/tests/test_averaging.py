@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 import torch
 
+from deg_model import BASE_READS, AdapterPlan
 from deg_train.averaging import average
 from deg_train.trainer import Trainer
 
@@ -29,9 +30,29 @@ def test_the_mean_of_one_is_itself(make_trainer: Callable[..., Trainer]) -> None
     assert all(torch.equal(mean.heads[name], each) for name, each in checkpoint.heads.items())
 
 
+@pytest.mark.parametrize(
+    "plan", [AdapterPlan(("decide", "extract"), BASE_READS), AdapterPlan((), BASE_READS)]
+)
+def test_the_mean_is_of_whatever_was_trained(
+    make_trainer: Callable[..., Trainer], plan: AdapterPlan
+) -> None:
+    first, second = (make_trainer(seed=seed, plan=plan).checkpoint("tiny") for seed in (1, 2))
+    for tensor in (second.backbone or {}).values():
+        tensor += 0.5
+    mean = average([first, second])
+    assert (mean.plan, mean.rank) == (plan, first.rank)
+    for part in ("adapters", "backbone"):
+        for name, tensor in (getattr(mean, part) or {}).items():
+            one, other = (getattr(each, part)[name] for each in (first, second))
+            torch.testing.assert_close(tensor, (one + other) / 2)
+    assert (mean.backbone is None) == bool(plan.names)
+
+
 def test_checkpoints_that_differ_in_kind_are_refused(make_trainer: Callable[..., Trainer]) -> None:
     checkpoint = make_trainer().checkpoint("tiny")
     with pytest.raises(ValueError, match="another rank"):
         average([checkpoint, replace(checkpoint, rank=checkpoint.rank + 1)])
+    with pytest.raises(ValueError, match="other adapters, or only some have a backbone"):
+        average([checkpoint, replace(checkpoint, plan=AdapterPlan(("shared",), BASE_READS))])
     with pytest.raises(ValueError, match="trained on arrays"):
         average([checkpoint, replace(checkpoint, arrays=None)])

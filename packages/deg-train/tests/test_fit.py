@@ -39,7 +39,7 @@ def train(
             before(step)
             return pack(examples[step % 2 :: 2], 4096)
 
-        monkeypatch.setattr(module, "drawer", lambda *_: draw)
+        monkeypatch.setattr(module, "drawer", lambda *_, **__: draw)
         options = FitOptions(steps=steps, rank=2, warmup=1, decay=1)
         return fit(
             tmp_path / name,

@@ -7,11 +7,11 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from deg_model import DegModel
+from deg_model import DegModel, Tokenizer
 from deg_train.batches import collate
 from deg_train.losses import LOSSES, batch_losses
 from deg_train.passes import read_batch
-from deg_train.questions import Example
+from deg_train.questions import Example, example_of
 from deg_train.records import Record
 from deg_train.trainer import Trainer
 
@@ -78,11 +78,11 @@ def test_the_losses_of_arrays_are_those_of_what_the_runtime_answers(
         hidden = read_batch(model.backbone, batch, taps=model.taps)
         losses = batch_losses(model.heads, batch, hidden)
     context = model.read(array_record.context)
-    want = {"extract": 0.0, "count": 0.0, "anchor": 0.0}
+    want = {"extract": 0.0, "anchor_count": 0.0, "anchor": 0.0}
     for question in array_example.questions:
         (answer,) = model.answer([question.fork], [context])
         if question.fork.head == "count":
-            want["count"] -= float(answer.log_softmax(-1)[question.outcome])
+            want["anchor_count"] -= float(answer.log_softmax(-1)[question.outcome])
         elif question.fork.head == "anchor":
             starts = torch.zeros(len(answer))
             starts[list(question.starts)] = 1
@@ -100,10 +100,20 @@ def test_the_losses_of_arrays_are_those_of_what_the_runtime_answers(
 
 
 def test_every_loss_has_a_finite_gradient(
-    make_trainer: Callable[..., Trainer], examples: list[Example], array_example: Example
+    make_trainer: Callable[..., Trainer],
+    examples: list[Example],
+    array_example: Example,
+    tokenizer: Tokenizer,
 ) -> None:
     trainer = make_trainer()
-    losses = trainer.losses(collate([*examples, array_example]))
+    items = {"type": "array", "items": {"type": "boolean"}}
+    schema = {
+        "type": "object",
+        "properties": {"x": {"type": "string", "x-generate": True}, "y": items},
+    }
+    record = Record("Ann", schema, {"x": "Bob", "y": [True]}, {}, "made")
+    written = example_of(record, tokenizer, texts=True)
+    losses = trainer.losses(collate([*examples, array_example, written]))
     assert losses.keys() == LOSSES.keys()
     torch.stack([loss.total for loss in losses.values()]).sum().backward()
     gradients = [p.grad for p in trainer.heads.parameters() if p.grad is not None]

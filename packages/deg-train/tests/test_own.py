@@ -1,15 +1,12 @@
 from __future__ import annotations
 
 import json
-import random
-from collections import Counter
 from pathlib import Path
 
 import pytest
 
 from deg_train.cli import main
-from deg_train.own import OwnRecords, RecordFile, read_split, with_own
-from deg_train.records import Record
+from deg_train.own import RecordFile, read_split
 
 LINES = [
     {
@@ -70,17 +67,6 @@ def test_without_a_record_of_the_split_nothing_is_done(own: Path) -> None:
         read_split(own, "val", on_fault="stop")
 
 
-def test_own_records_are_drawn_beside_a_share_of_others(own: Path) -> None:
-    other = Record("", {"type": "object", "properties": {}}, {}, {}, "other")
-    files = [RecordFile(own)]
-    mixed = with_own(files, OwnRecords([other]), rehearse=0.25, on_fault="stop")
-    rng = random.Random(0)
-    drawn = Counter(mixed.sample(rng).source for _ in range(2000))
-    assert 0.2 < drawn["other"] / 2000 < 0.3
-    alone = with_own(files, OwnRecords([other]), rehearse=0.0, on_fault="stop")
-    assert {alone.sample(rng).source for _ in range(50)} == {"own"}
-
-
 def test_records_says_what_a_file_trains(
     own: Path, cache: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -90,6 +76,15 @@ def test_records_says_what_a_file_trains(
         f"{own}: 4 records in order (1 test, 2 train, 1 val)",
         "  extract  8 questions",
     ]
+    leaf = {"type": "string", "x-generate": True}
+    writes = {"type": "object", "properties": {"a": leaf, "b": leaf | {"x-max-tokens": 1}}}
+    texts = {"context": "Ann", "schema": writes, "value": {"a": "So it is.", "b": "Two words"}}
+    own.write_text(json.dumps(texts) + "\n")
+    assert main(["records", str(own)]) == 0
+    printed = capsys.readouterr().out.splitlines()
+    assert printed[1] == "  lm       1 text, trained with --full alone"
+    assert printed[2].startswith("  not taught: line 1 /b: ")
+    assert printed[2].endswith(" tokens, 'x-max-tokens' allows 1")
     lost = LINES[0] | {"value": {"who": "Eve", "owes": 12}}
     own.write_text(json.dumps(lost) + "\n[]\n")
     assert main(["records", str(own)]) == 1
@@ -106,7 +101,9 @@ def test_own_documents_become_a_checkpoint_that_can_be_measured(
 ) -> None:
     run, out = tmp_path / "run", tmp_path / "out"
     fit = ["fit", str(run), "--records", str(own), "--init", str(checkpoint), "--rank", "4"]
+    fit += ["--reload-every", "1", "--filler", "0.3", "--tokens-per-example", "900"]
     assert main([*fit, "--steps", "2", "--tokens-per-step", "200"]) == 0
+    assert len((run / "readings.jsonl").read_text().splitlines()) == 2
     measure = ["evaluate", str(run / "checkpoint"), "--records", str(own), "--out", str(out)]
     assert main(measure) == 0
     assert "own: exact span" in capsys.readouterr().out

@@ -2,8 +2,11 @@ from __future__ import annotations
 
 import random
 
+import pytest
+
 from deg_model import Tokenizer
 from deg_train.batches import Batch
+from deg_train.own import OwnRecords
 from deg_train.recipe import default_mixture, drawer
 from deg_train.records import Record
 from deg_train.trainer import FitOptions
@@ -40,6 +43,28 @@ def test_a_run_draws_lists_and_what_they_are_asked(tokenizer: Tokenizer) -> None
     assert {"count", "anchor", "extract"} <= set().union(*(heads(step) for step in range(2, 8)))
     # first come forms alone
     assert not {"count", "anchor"} & (heads(0) | heads(1))
+
+
+def test_a_source_may_say_what_a_step_draws_from(tokenizer: Tokenizer) -> None:
+    class Stepwise:
+        def at(self, step: int) -> OwnRecords:
+            schema = {"type": "object", "properties": {"x": {"type": "boolean"}}}
+            return OwnRecords([Record(f"step {step}", schema, {"x": True}, {}, "made")])
+
+    draw = drawer(Stepwise(), tokenizer, FitOptions(tokens_per_step=50, form_steps=1))
+    spelled = [tokenizer.decode(draw(step)[0].ids_N.tolist()) for step in range(3)]
+    assert ["step 0" in spelled[0], "step 1" in spelled[1], "step 2" in spelled[2]] == [0, 1, 1]
+
+
+def test_texts_are_drawn_where_they_are_trained(tokenizer: Tokenizer) -> None:
+    schema = {"type": "object", "properties": {"x": {"type": "string", "x-generate": True}}}
+    source = OwnRecords([Record("Ann", schema, {"x": "Ann is here"}, {}, "made")])
+    options = FitOptions(tokens_per_step=50, form_steps=0)
+    (batch, *_) = drawer(source, tokenizer, options, texts=True)(0)
+    assert {row.question.fork.head for row in batch.rows} == {"lm"}
+    # without them there is nothing to ask, and that is said
+    with pytest.raises(ValueError, match="none of 1000 records drawn for step 0 has a question"):
+        drawer(source, tokenizer, options)(0)
 
 
 def test_a_step_has_its_tokens_and_no_endless_example(tokenizer: Tokenizer) -> None:

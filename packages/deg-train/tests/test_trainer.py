@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -9,6 +10,7 @@ import torch
 from torch import Tensor
 
 from deg_model import ArrayMode, Tokenizer
+from deg_train import trainer as module
 from deg_train.batches import Batch, pack
 from deg_train.questions import Example, example_of
 from deg_train.records import Record
@@ -43,9 +45,9 @@ def test_a_model_learns_where_items_start_and_how_many_there_are(
     trainer = make_trainer(steps=60, learning_rate=1e-2)
     batches = pack([example_of(nested_record, tokenizer)], 4096)
     reports = [trainer.train_step(batches) for _ in range(60)]
-    for name in ("count", "anchor", "extract"):
+    for name in ("anchor_count", "anchor", "extract"):
         assert reports[-1].losses[name] < 0.2 * reports[0].losses[name]
-    assert reports[-1].right == {"extract": 1, "count": 1, "anchor": 1}
+    assert reports[-1].right == {"extract": 1, "anchor_count": 1, "anchor": 1}
     assert bool(trainer.heads.extract.anchor_bias.any())
 
 
@@ -69,7 +71,7 @@ def test_training_goes_on_from_a_checkpoint_that_knew_no_arrays(
     new.start_from(replace(checkpoint, heads=known, arrays=None))
     for name, tensor in new.heads.state_dict().items():
         assert torch.equal(tensor, known.get(name, fresh[name]))
-    assert {"count", "anchor"} <= new.train_step(pack([array_example], 4096)).losses.keys()
+    assert {"anchor_count", "anchor"} <= new.train_step(pack([array_example], 4096)).losses.keys()
 
 
 def test_a_resumed_run_is_bitwise_an_unbroken_one(
@@ -85,6 +87,35 @@ def test_a_resumed_run_is_bitwise_an_unbroken_one(
     expected, found = weights(unbroken), weights(second)
     assert expected.keys() == found.keys()
     assert all(torch.equal(expected[name], found[name]) for name in expected)
+
+
+def test_a_resumed_run_plans_as_before_however_much_memory_is_free(
+    make_trainer: MakeTrainer,
+    examples: list[Example],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    state = tmp_path / "state.safetensors"
+    first, second = make_trainer(steps=4), make_trainer(steps=4)
+    draw = draw_from(examples)
+    list(run(first, draw, save_to=state, save_every=50, should_stop=lambda: first.step == 2))
+    monkeypatch.setattr(module, "free_bytes", lambda _: 1)
+    second.resume(state)
+    assert second.planner == first.planner
+    for trainer in (first, second):
+        list(run(trainer, draw, save_to=state, save_every=50))
+    found = weights(second)
+    assert all(torch.equal(tensor, found[name]) for name, tensor in weights(first).items())
+
+
+def test_a_run_that_is_resumed_with_less_memory_said_plans_for_less(
+    make_trainer: MakeTrainer, examples: list[Example], tmp_path: Path
+) -> None:
+    first, second = make_trainer(memory=10**9), make_trainer(memory=10**6)
+    first.train_step(pack(examples, 4096))
+    first.save(tmp_path / "state")
+    second.resume(tmp_path / "state")
+    assert second.planner == replace(first.planner, budget=10**6)
 
 
 def test_a_step_is_the_same_however_its_examples_are_packed(
@@ -124,7 +155,10 @@ def test_the_rate_rises_stays_and_falls(make_trainer: MakeTrainer, examples: lis
     trainer = make_trainer(steps=8, warmup=2, decay=4, learning_rate=1.0)
     batches = pack(examples[:1], 4096)
     rates = [trainer.train_step(batches).learning_rate for _ in range(8)]
-    assert rates == [0.5, 1, 1, 1, 1, 0.75, 0.5, 0.25]
+    # half of a cosine, from the height to a tenth of it
+    fall = [0.1 + 0.9 * (1 + math.cos(math.pi * share)) / 2 for share in (0.25, 0.5, 0.75, 1)]
+    assert rates == pytest.approx([0.5, 1, 1, 1, *fall])
+    assert rates[-1] == pytest.approx(0.1)
 
 
 def test_a_state_of_another_run_is_refused(make_trainer: MakeTrainer, tmp_path: Path) -> None:

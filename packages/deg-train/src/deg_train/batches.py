@@ -6,34 +6,47 @@ more than a quarter of its length in padding, nor does a fork.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import torch
 from torch import Tensor
 
-from deg_model import ForkBucket
+from deg_model import EncodedContext, ForkBucket
 from deg_train.questions import Example, Question
 
 # B contexts, T tokens of a context, N flat tokens
 
-__all__ = ["Batch", "Row", "collate", "pack"]
+__all__ = ["Batch", "Row", "collate", "pack", "split_contexts", "split_rows"]
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """Where one question's answer and options lie among the flat tokens of a batch."""
+    """Where one question's answer and options lie among the flat tokens of a batch.
+
+    Attributes:
+        share: One by the number of questions that its document asks the same head, however few of
+            them stand in this batch.
+    """
 
     question: Question
     context: int
     answer: int
     options: tuple[int, ...]
+    share: float
 
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """One pass: flat tokens, how they attend, the rows to answer, and the arrays left out."""
+    """One pass: flat tokens, how they attend, the rows to answer, and the arrays left out.
 
+    Attributes:
+        contexts: The documents, in the order in which they lie.
+        num_skipped: Arrays of its documents that teach nothing; those of a part are the whole's.
+    """
+
+    contexts: tuple[EncodedContext, ...]
     ids_N: Tensor
     positions_N: Tensor
     context_lengths_B: Tensor
@@ -43,7 +56,12 @@ class Batch:
     buckets: tuple[ForkBucket, ...]
     rows: tuple[Row, ...]
     num_real_tokens: int
-    num_skipped: int
+    num_skipped: int = 0
+
+    @property
+    def num_trunk(self) -> int:
+        """The flat tokens of the padded contexts; those of the forks follow."""
+        return len(self.contexts) * self.width
 
 
 def pack(examples: Iterable[Example], max_tokens: int) -> list[Batch]:
@@ -51,7 +69,7 @@ def pack(examples: Iterable[Example], max_tokens: int) -> list[Batch]:
     batches: list[Batch] = []
     group: list[Example] = []
     size = 0
-    for example in sorted(examples, key=lambda e: len(e.context.ids)):
+    for example in sorted(examples, key=_order):
         too_wide = group and len(example.context.ids) > 1.25 * len(group[0].context.ids) + 8
         if group and (too_wide or size + example.num_tokens > max_tokens):
             batches.append(collate(group))
@@ -63,52 +81,102 @@ def pack(examples: Iterable[Example], max_tokens: int) -> list[Batch]:
 
 def collate(examples: Sequence[Example]) -> Batch:
     """Lay *examples* out as one batch."""
-    lengths = [len(example.context.ids) for example in examples]
-    width = max(lengths)
-    ids = [_padded(example.context.ids, width) for example in examples]
-    positions = [torch.arange(width)] * len(examples)
-    flat = [
-        (number, question)
-        for number, example in enumerate(examples)
-        for question in example.questions
+    asked = []
+    for number, example in enumerate(examples):
+        heads = Counter(question.fork.head for question in example.questions)
+        asked += [_Asked(q, number, 1 / heads[q.fork.head]) for q in example.questions]
+    num_skipped = sum(example.num_skipped for example in examples)
+    return _laid_out([example.context for example in examples], asked, num_skipped)
+
+
+def split_contexts(batch: Batch) -> list[Batch]:
+    """Return *batch*, of two contexts or more, as two: each row goes with its document."""
+    half = len(batch.contexts) // 2
+    parts = []
+    for first, end in ((0, half), (half, len(batch.contexts))):
+        asked = [
+            _Asked(row.question, row.context - first, row.share)
+            for row in batch.rows
+            if first <= row.context < end
+        ]
+        parts.append(_laid_out(batch.contexts[first:end], asked))
+    return parts
+
+
+def split_rows(batch: Batch, num: int) -> list[Batch]:
+    """Return *num* batches over all contexts of *batch*, each with a part of its rows."""
+    borders = [len(batch.rows) * part // num for part in range(num + 1)]
+    return [
+        _laid_out(
+            batch.contexts,
+            [_Asked(row.question, row.context, row.share) for row in batch.rows[first:end]],
+        )
+        for first, end in zip(borders, borders[1:], strict=False)
     ]
+
+
+def _order(example: Example) -> tuple[object, ...]:
+    # by its length, then by all that it says: the batches do not depend on the order of examples
+    forks = [question.fork.ids for question in example.questions]
+    return len(example.context.ids), example.num_tokens, example.context.ids, forks
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    question: Question
+    context: int
+    share: float
+
+    @property
+    def length(self) -> int:
+        return len(self.question.fork.ids)
+
+
+def _laid_out(
+    contexts: Sequence[EncodedContext], asked: Sequence[_Asked], num_skipped: int = 0
+) -> Batch:
+    lengths = [len(context.ids) for context in contexts]
+    width = max(lengths)
+    ids = [_padded(context.ids, width) for context in contexts]
+    positions = [torch.arange(width)] * len(contexts)
     rows, buckets = [], []
-    offset = width * len(examples)
-    for members in _buckets(sorted(flat, key=lambda item: len(item[1].fork.ids))):
-        own = max(len(question.fork.ids) for _, question in members)
-        for number, question in members:
-            fork = question.fork
+    offset = width * len(contexts)
+    for members in _buckets(sorted(asked, key=lambda each: each.length)):
+        own = max(each.length for each in members)
+        for each in members:
+            fork = each.question.fork
             ids.append(_padded(fork.ids, own))
-            positions.append(lengths[number] + torch.arange(own))
+            positions.append(lengths[each.context] + torch.arange(own))
             places = tuple(offset + place for place in fork.options)
-            rows.append(Row(question, number, offset + len(fork.ids) - 1, places))
+            answer = offset + each.length - 1
+            rows.append(Row(each.question, each.context, answer, places, each.share))
             offset += own
         buckets.append(
             ForkBucket(
-                context_R=torch.tensor([number for number, _ in members]),
-                lengths_R=torch.tensor([len(question.fork.ids) for _, question in members]),
+                context_R=torch.tensor([each.context for each in members]),
+                lengths_R=torch.tensor([each.length for each in members]),
                 width=own,
             )
         )
     return Batch(
+        contexts=tuple(contexts),
         ids_N=torch.cat(ids),
         positions_N=torch.cat(positions),
         context_lengths_B=torch.tensor(lengths),
-        first=examples[0].context.first,
-        num_context_tokens=tuple(example.context.num_tokens for example in examples),
+        first=contexts[0].first,
+        num_context_tokens=tuple(context.num_tokens for context in contexts),
         width=width,
         buckets=tuple(buckets),
         rows=tuple(rows),
-        num_real_tokens=sum(example.num_tokens for example in examples),
-        num_skipped=sum(example.num_skipped for example in examples),
+        num_real_tokens=sum(lengths) + sum(each.length for each in asked),
+        num_skipped=num_skipped,
     )
 
 
-def _buckets(rows: list[tuple[int, Question]]) -> list[list[tuple[int, Question]]]:
-    buckets: list[list[tuple[int, Question]]] = []
+def _buckets(rows: list[_Asked]) -> list[list[_Asked]]:
+    buckets: list[list[_Asked]] = []
     for row in rows:
-        length = len(row[1].fork.ids)
-        if buckets and length <= 1.25 * len(buckets[-1][0][1].fork.ids) + 4:
+        if buckets and row.length <= 1.25 * buckets[-1][0].length + 4:
             buckets[-1].append(row)
         else:
             buckets.append([row])

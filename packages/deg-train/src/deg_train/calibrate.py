@@ -26,8 +26,8 @@ from deg_model import (
 )
 from deg_train.batches import Batch, pack
 from deg_train.console import say
+from deg_train.kinds import read_with
 from deg_train.logits import decide_logits, guess_spans
-from deg_train.passes import read_batch
 from deg_train.questions import Example, example_of
 from deg_train.recipe import MAX_EXAMPLE_TOKENS, default_mixture
 from deg_train.sources import Sampler
@@ -79,7 +79,7 @@ def fit_heads(model: DegModel, batches: Iterable[Batch]) -> dict[str, Temperatur
     """Fit the temperature of each head that *batches* have enough questions for."""
     scored: defaultdict[str, list[Scored]] = defaultdict(list)
     for batch in batches:
-        hidden = read_batch(model.backbone, batch, taps=model.taps)
+        hidden = read_with(model, batch)
         for name, decided in decide_logits(model.heads, batch, hidden).items():
             scored[name].append(decided)
         guesses = guess_spans(model.heads, batch, hidden)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -24,7 +24,7 @@ from deg_schema import (
 from deg_train.locating import locate, reads_as
 from deg_train.records import Record, RecordError, lookup
 
-__all__ = ["Fault", "Labelled", "Split", "read_labels"]
+__all__ = ["Fault", "Labelled", "Split", "label_lines", "read_labels"]
 
 Split = Literal["train", "val", "test"]
 Span = tuple[int, int]
@@ -71,9 +71,14 @@ def read_labels(path: Path) -> Iterator[Labelled | Fault]:
     where it is missing; and `source`.
     """
     with path.open("rb") as lines:
-        for number, line in enumerate(lines, 1):
-            if line.strip():
-                yield _read(number, line)
+        yield from label_lines(lines)
+
+
+def label_lines(lines: Iterable[bytes], first: int = 1) -> Iterator[Labelled | Fault]:
+    """Read *lines* as `read_labels` does, the *first* of which has that number."""
+    for number, line in enumerate(lines, first):
+        if line.strip():
+            yield _read(number, line)
 
 
 def _read(number: int, line: bytes) -> Labelled | Fault:

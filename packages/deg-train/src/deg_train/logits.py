@@ -4,7 +4,6 @@ the calibration take their numbers from.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -15,11 +14,11 @@ from torch import Tensor
 from deg_model import Heads, anchor_bias_of
 from deg_train.batches import Batch, Row
 from deg_train.passes import Hidden
+from deg_train.questions import DECIDE_HEADS
 
 # R questions, O outcomes, B contexts, T tokens, H hidden, S right spans, N counts
 
 __all__ = [
-    "DECIDE_HEADS",
     "AnchorLogits",
     "CountLogits",
     "DecideLogits",
@@ -31,8 +30,6 @@ __all__ = [
     "extract_logits",
     "guess_spans",
 ]
-
-DECIDE_HEADS = ("choice", "score", "noul")
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,9 +232,18 @@ def guess_spans(heads: Heads, batch: Batch, hidden: Hidden) -> Guesses | None:
     return Guesses(logits, start_R, _ends(heads, batch, hidden, rows, start_R))
 
 
-def count_logits(heads: Heads, batch: Batch, hidden: Hidden) -> CountLogits | None:
-    """Return the logits of the count questions of *batch*, None where it has none."""
-    rows = _rows(batch, "count")
+def count_logits(
+    heads: Heads, batch: Batch, hidden: Hidden, *, is_anchored: bool = False
+) -> CountLogits | None:
+    """Return the logits of the count questions of *batch*, None where it has none.
+
+    Args:
+        heads: What answers.
+        batch: The questions.
+        hidden: Its tokens as they were read.
+        is_anchored: About arrays that have anchors, instead of the others.
+    """
+    rows = [row for row in _rows(batch, "count") if row.question.is_anchored == is_anchored]
     if not rows:
         return None
     logits_RN = heads.count(hidden.final_NH[_answers(rows)])
@@ -308,7 +314,7 @@ def _rows(batch: Batch, head: str) -> list[Row]:
 def _decide(heads: Heads, name: str, rows: Sequence[Row], final_NH: Tensor) -> DecideLogits:
     answer_RH = final_NH[_answers(rows)]
     outcome_R = _index([row.question.outcome for row in rows])
-    vote_R = _votes(rows)
+    vote_R = torch.tensor([row.share for row in rows])
     most = 2 if name == "noul" else max(len(row.options) for row in rows)
     target_RO = _targets(rows, most)
     if name == "noul":
@@ -336,11 +342,6 @@ def _targets(rows: Sequence[Row], most: int) -> Tensor | None:
         else:
             target_RO[number, row.question.outcome] = 1.0
     return target_RO
-
-
-def _votes(rows: Sequence[Row]) -> Tensor:
-    num = Counter(row.context for row in rows)
-    return torch.tensor([1 / num[row.context] for row in rows])
 
 
 def _outside(batch: Batch) -> Tensor:

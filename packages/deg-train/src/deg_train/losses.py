@@ -11,11 +11,19 @@ from deg_model import Heads
 from deg_train.batches import Batch
 from deg_train.logits import anchor_logits, count_logits, decide_logits, extract_logits
 from deg_train.passes import Hidden
+from deg_train.text_loss import text_losses
 
 __all__ = ["LOSSES", "Loss", "batch_losses"]
 
-LOSSES = {"decide": 1.0, "extract": 1.0, "count": 0.5, "anchor": 1.0}
-"""What each loss weighs in the total."""
+LOSSES = {
+    "decide": 1.0,
+    "extract": 1.0,
+    "count": 0.5,
+    "anchor": 1.0,
+    "anchor_count": 1.0,
+    "lm": 1.0,
+}
+"""What each loss weighs in the total; `anchor_count` counts the items of arrays with anchors."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +43,17 @@ class Loss:
         return Loss(self.total.detach(), self.num_right)
 
 
-def batch_losses(heads: Heads, batch: Batch, hidden: Hidden) -> dict[str, Loss]:
-    """Return each loss that *batch*, whose tokens were read as *hidden*, has questions for."""
+def batch_losses(
+    heads: Heads, batch: Batch, hidden: Hidden, *, head_VH: Tensor | None = None
+) -> dict[str, Loss]:
+    """Return each loss that *batch* has questions for.
+
+    Args:
+        heads: What answers.
+        batch: The questions.
+        hidden: Its tokens as they were read.
+        head_VH: The frozen head over the vocabulary, for a batch that has texts.
+    """
     losses = {}
     decided = decide_logits(heads, batch, hidden).values()
     if decided:
@@ -47,8 +64,15 @@ def batch_losses(heads: Heads, batch: Batch, hidden: Hidden) -> dict[str, Loss]:
         "extract": extract_logits(heads, batch, hidden),
         "count": count_logits(heads, batch, hidden),
         "anchor": anchor_logits(heads, batch, hidden),
+        "anchor_count": count_logits(heads, batch, hidden, is_anchored=True),
     }
     for name, logits in others.items():
         if logits is not None:
             losses[name] = Loss(logits.losses().sum(), int(logits.right().sum()))
+    texts = [row for row in batch.rows if row.question.fork.head == "lm"]
+    if texts:
+        assert head_VH is not None
+        answers, targets = zip(*((row.answer, row.question.targets) for row in texts), strict=True)
+        losses_R, num_right = text_losses(hidden.final_NH, head_VH, answers, targets)
+        losses["lm"] = Loss(losses_R.sum(), num_right)
     return losses

@@ -1,19 +1,18 @@
-"""A user's own labelled documents as a source that training draws from."""
+"""A user's own labelled documents: files of them, their records, and what a faulty line does."""
 
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 from deg_train.console import say
-from deg_train.labels import Fault, Split, read_labels
+from deg_train.labels import Fault, Labelled, Split, read_labels
 from deg_train.records import Record
-from deg_train.sources import Mixture, Sampler
 
-__all__ = ["OnFault", "OwnRecords", "RecordFile", "read_split", "with_own"]
+__all__ = ["OnFault", "OwnRecords", "RecordFile", "kept", "read_split"]
 
 OnFault = Literal["stop", "skip"]
 
@@ -64,36 +63,28 @@ def read_split(path: Path, split: Split, *, on_fault: OnFault) -> list[Record]:
     Raises:
         ValueError: A line cannot be used, or none is for *split*.
     """
-    found = []
-    for each in read_labels(path):
+    found = [
+        each.record
+        for each in kept(path, read_labels(path), on_fault=on_fault)
+        if each.split == split
+    ]
+    if not found:
+        raise ValueError(f"{path} has no records with the split {split!r}")
+    return found
+
+
+def kept(path: Path, lines: Iterable[Labelled | Fault], *, on_fault: OnFault) -> Iterator[Labelled]:
+    """Yield the *lines* of *path* that can be used.
+
+    Raises:
+        ValueError: One cannot, and ends it all.
+    """
+    for each in lines:
         if not isinstance(each, Fault):
-            if each.split == split:
-                found.append(each.record)
+            yield each
         elif on_fault == "skip":
             say(f"{path}: {each}: passed over")
         else:
             raise ValueError(
                 f"{path}: {each}: mend it, or pass over such lines with --on-fault skip"
             )
-    if not found:
-        raise ValueError(f"{path} has no records with the split {split!r}")
-    return found
-
-
-def with_own(
-    files: Sequence[RecordFile], others: Sampler, *, rehearse: float, on_fault: OnFault
-) -> Sampler:
-    """Return the training records of *files* as one source, with a share of *others* among them.
-
-    Raises:
-        ValueError: A file cannot be used, or the share leaves nothing to one side.
-    """
-    if not 0 <= rehearse < 1:
-        raise ValueError(f"a share of {rehearse} leaves nothing of your own: take one below 1")
-    own = [
-        (OwnRecords(read_split(file.path, "train", on_fault=on_fault)), file.weight)
-        for file in files
-    ]
-    share = (1 - rehearse) / sum(weight for _, weight in own)
-    sources: list[tuple[Sampler, float]] = [(source, share * weight) for source, weight in own]
-    return Mixture([*sources, (others, rehearse)] if rehearse else sources)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from random import Random
-from typing import Any
 
 from deg_model import (
     MAX_COUNT,
@@ -22,13 +21,17 @@ from deg_model import (
 )
 from deg_schema import ArrayPlan, FieldPlan, FillPlan, compile_schema
 from deg_train.gold_anchors import gold_anchors, regions_of
+from deg_train.gold_outcomes import outcome_of
+from deg_train.gold_texts import gold_texts
 from deg_train.records import Record, lookup
 from deg_train.sampling import cap_decided, cap_tokens, cropped
 
-__all__ = ["Example", "Question", "example_of"]
+__all__ = ["DECIDE_HEADS", "Example", "Question", "example_of"]
+
+DECIDE_HEADS = ("choice", "score", "noul")
 
 # a list of twenty rows would drown whatever else a step holds, a decided column the others
-_MOST_IN_ITEMS = 6
+_MOST_IN_ITEMS = 3
 _MOST_DECIDED = 3
 # of what may be read, for the document; the rest is for the questions
 _CONTEXT_SHARE = 0.75
@@ -50,6 +53,8 @@ class Question:
             them means that the document does not hold the value.
         starts: Of an anchor question, the context token where each item starts.
         region: Of an anchor question, where items may start: a first token and one after the last.
+        is_anchored: Of a count question, whether the items have anchors too.
+        targets: Of a text, the tokens that come after the last `len(targets)` of the fork.
     """
 
     fork: Fork
@@ -60,6 +65,15 @@ class Question:
     spans: tuple[tuple[int, int], ...] = ()
     starts: tuple[int, ...] = ()
     region: tuple[int, int] = (0, 0)
+    is_anchored: bool = False
+    targets: tuple[int, ...] = ()
+
+    @property
+    def loss(self) -> str:
+        """What its loss is part of, by the names of contract 12.4."""
+        if self.fork.head == "count":
+            return "anchor_count" if self.is_anchored else "count"
+        return "decide" if self.fork.head in DECIDE_HEADS else self.fork.head
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +101,7 @@ def example_of(
     rng: Random | None = None,
     *,
     max_tokens: int | None = None,
+    texts: bool = False,
 ) -> Example:
     """Turn *record* into tokens and targets; a field that cannot be taught is left out.
 
@@ -96,6 +111,8 @@ def example_of(
         rng: Draws a window of a document that is too long, and those of the questions that fit, a
             few of each decided field of an array among them; without it nothing is left out.
         max_tokens: What the document and its questions may have together.
+        texts: Teach what `x-generate` fields say too, where the whole document is read: for a run
+            that trains the stack which writes them.
     """
     plan = compile_schema(record.schema)
     context = encode_context(record.context, tokenizer)
@@ -107,6 +124,10 @@ def example_of(
             context = encode_context(record.context, tokenizer)
     asker = _Asker(record, plan, tokenizer, context, is_cropped=is_cropped)
     questions, in_items = asker.ask()
+    if texts and not is_cropped:
+        for text in gold_texts(record, plan, context, tokenizer).texts:
+            question = Question(text.fork, text.field.pointer, targets=text.targets)
+            (in_items if text.field.item_steps else questions).append(question)
     if rng is not None:
         in_items = cap_decided(in_items, _MOST_DECIDED, rng)
         if len(in_items) > _MOST_IN_ITEMS:
@@ -199,7 +220,13 @@ class _Asker:
         least = min(array.min_items, MAX_COUNT)
         most = MAX_COUNT if array.max_items is None else min(array.max_items, MAX_COUNT)
         outcome = min(num_items, MAX_COUNT)
-        return Question(fork, array.pointer, outcome=outcome, counts=(least, most))
+        return Question(
+            fork,
+            array.pointer,
+            outcome=outcome,
+            counts=(least, most),
+            is_anchored=array.anchored,
+        )
 
     def _fields(self, fields: Sequence[FieldPlan], place: _Place) -> Iterator[Question]:
         for field in fields:
@@ -220,7 +247,7 @@ class _Asker:
         if self._is_cropped:
             return None
         probabilities = self._record.probabilities.get(pointer, ())
-        outcome = _outcome(field, value)
+        outcome = outcome_of(field, value)
         if probabilities:
             outcome = max(range(len(probabilities)), key=probabilities.__getitem__)
         if outcome is None:
@@ -231,14 +258,3 @@ class _Asker:
         """Return the tokens of each place of a value that can be pointed at."""
         spans = {self._context.cover(*place) for place in self._record.spans.get(pointer, ())}
         return tuple(sorted(span for span in spans if span[1] - span[0] < MAX_SPAN_TOKENS))
-
-
-def _outcome(field: FieldPlan, value: Any) -> int | None:
-    """Return the index of the outcome that *value* is, None where it is left open."""
-    if value is None and field.null_outcome:
-        return len(field.levels)
-    outcomes: tuple[Any, ...] = field.options or field.levels or (True, False)
-    # True is no 1 here, though Python says so
-    typed = [(isinstance(outcome, bool), outcome) for outcome in outcomes]
-    right = isinstance(value, bool), value
-    return typed.index(right) if right in typed else None

@@ -17,6 +17,7 @@ from deg_train.generate import (
     DocumentSource,
     ForeignSource,
     ListSource,
+    LongSource,
     WiderSource,
 )
 from deg_train.questions import Example, example_of
@@ -28,21 +29,26 @@ from deg_train.sources import (
     Restaurant8k,
     Sampler,
     Snips,
+    StepSampler,
 )
 from deg_train.trainer import FitOptions
 
 __all__ = ["MAX_EXAMPLE_TOKENS", "default_mixture", "drawer"]
 
-MAX_EXAMPLE_TOKENS = 1600
-"""What a document and its questions may have: of longer ones a window, or a part, is drawn."""
+MAX_EXAMPLE_TOKENS = FitOptions().tokens_per_example
+"""What a document and its questions have at most, unless a run says otherwise."""
+
+# in a row that are too long, or teach nothing: then the whole source is taken to be so
+_MOST_UNUSED = 1000
 
 _WEIGHTS = {
     "generated": 0.42,
-    "lists": 0.50,
+    "lists": 0.55,
+    "long": 0.03,
     "bare": 0.02,
     "foreign": 0.02,
     "contradictions": 0.03,
-    "banking77": 0.21,
+    "banking77": 0.30,
     "nlu-evaluation": 0.03,
     "snips": 0.02,
     "nlupp": 0.06,
@@ -57,6 +63,7 @@ def default_mixture(folder: Path | None) -> Mixture:
     sources: list[tuple[Sampler, float]] = [
         (WiderSource(ListSource("train"), LIST_SHARES, others=documents), _WEIGHTS["lists"]),
         (WiderSource(asked, DOCUMENT_SHARES, others=documents), _WEIGHTS["generated"]),
+        (LongSource("train"), _WEIGHTS["long"]),
         (BareSource(), _WEIGHTS["bare"]),
         (ForeignSource(), _WEIGHTS["foreign"]),
         (ContradictionSource(), _WEIGHTS["contradictions"]),
@@ -73,24 +80,46 @@ def default_mixture(folder: Path | None) -> Mixture:
 
 
 def drawer(
-    source: Sampler, tokenizer: Tokenizer, options: FitOptions
+    source: Sampler | StepSampler,
+    tokenizer: Tokenizer,
+    options: FitOptions,
+    *,
+    texts: bool = False,
 ) -> Callable[[int], Sequence[Batch]]:
-    """Return the function from a step's number to its batches, the same in every run."""
-    forms = DocumentSource("nonsense")
+    """Return the function from a step's number to its batches, the same in every run.
+
+    Args:
+        source: What records are drawn from.
+        tokenizer: The base's.
+        options: How much a step draws.
+        texts: Teach `x-generate` fields too, as `example_of` says.
+
+    Raises:
+        ValueError: The drawing function finds nothing that fits, in many draws.
+    """
+    forms, most = DocumentSource("nonsense"), options.tokens_per_example
 
     def draw(step: int) -> Sequence[Batch]:
         rng = random.Random(f"{options.seed}/{step}")
         # matching a question to a label comes first: learned from forms alone it takes minutes,
         # and the rest builds on it
-        chosen = forms if step < options.form_steps else source
+        here = source.at(step) if isinstance(source, StepSampler) else source
+        chosen = forms if step < options.form_steps else here
         examples: list[Example] = []
-        size = 0
+        size = num_unused = 0
         while size < options.tokens_per_step:
             record = chosen.sample(rng)
-            example = example_of(record, tokenizer, rng, max_tokens=MAX_EXAMPLE_TOKENS)
-            if example.questions and example.num_tokens <= MAX_EXAMPLE_TOKENS:
+            example = example_of(record, tokenizer, rng, max_tokens=most, texts=texts)
+            if example.questions and example.num_tokens <= most:
                 examples.append(example)
-                size += example.num_tokens
+                size, num_unused = size + example.num_tokens, 0
+                continue
+            num_unused += 1
+            if num_unused == _MOST_UNUSED:
+                raise ValueError(
+                    f"none of {num_unused} records drawn for step {step} has a question that "
+                    f"training can ask in {most} tokens: see what `deg-train records` says of them"
+                )
         return pack(examples, options.tokens_per_batch)
 
     return draw

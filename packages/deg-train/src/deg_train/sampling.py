@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 __all__ = ["cap_decided", "cap_tokens", "cropped"]
 
-_DECIDE = ("choice", "score", "noul")
 _WHOLE_ARRAY = ("count", "anchor")
 
 Span = tuple[int, int]
@@ -30,7 +29,7 @@ def cap_decided(questions: Sequence[Question], most: int, rng: Random) -> list[Q
     """Keep at most *most* questions about each decided field, the indices of items aside."""
     by_field = defaultdict(list)
     for number, question in enumerate(questions):
-        if question.fork.head in _DECIDE:
+        if question.loss == "decide":
             by_field[question.pointer].append(number)
     left_out: set[int] = set()
     for numbers in by_field.values():

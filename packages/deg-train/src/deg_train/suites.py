@@ -9,7 +9,7 @@ from itertools import chain
 from pathlib import Path
 from random import Random
 
-from deg_train.generate import DocumentSource, ListSource, Split
+from deg_train.generate import DocumentSource, ListSource, LongSource, Split
 from deg_train.generate.option_order import twins
 from deg_train.generate.prose import HELD_OUT_TOPICS, draw_prose
 from deg_train.generate.surroundings import surrounded
@@ -61,6 +61,10 @@ def _lists_far(_: Path, count: int) -> list[Record]:
         surrounded(record, draw_prose(_FAR_CHARACTERS, rng, HELD_OUT_TOPICS) + "\n\n")
         for record in ListSource("lists").records(count, _SEED)
     ]
+
+
+def _long(_: Path, count: int) -> list[Record]:
+    return LongSource("long").records(count, _SEED)
 
 
 def _questions(_: Path, count: int) -> list[Record]:
@@ -120,6 +124,7 @@ _ALL = (
     _generated("nonsense", "generated forms with made-up labels"),
     Suite("lists", "generated lists, unseen layouts", 200, _lists, needs_sets=False),
     Suite("lists-far", "the same behind 2,000 tokens of prose", 100, _lists_far, needs_sets=False),
+    Suite("long", "reports of 4,000 to 16,000 tokens, unseen", 16, _long, needs_sets=False),
     Suite("questions", "yes-no, unseen domains and questions", 600, _questions, needs_sets=False),
     Suite("negation", "the same, turned round", 600, _negation, needs_sets=False),
     Suite("scales", "scales of unseen domains", 400, _scales, needs_sets=False),

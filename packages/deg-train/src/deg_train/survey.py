@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from deg_model import Tokenizer
+from deg_schema import compile_schema
+from deg_train.gold_texts import gold_texts
 from deg_train.labels import Fault, Labelled, read_labels
 from deg_train.questions import example_of
 from deg_train.records import lookup
@@ -26,7 +28,8 @@ class Survey:
         splits: The number of records of each split.
         questions: The number of questions to each head that its records ask.
         nulls: How many of those to `extract` have no value.
-        untaught: Why values or arrays teach nothing, with the line, in order.
+        texts: The number of texts, which train where the whole backbone does.
+        untaught: Why values, arrays or texts teach nothing, with the line, in order.
         faults: Lines that cannot be used.
     """
 
@@ -34,6 +37,7 @@ class Survey:
     splits: Counter[str] = field(default_factory=Counter)
     questions: Counter[str] = field(default_factory=Counter)
     nulls: int = 0
+    texts: int = 0
     untaught: list[str] = field(default_factory=list)
     faults: list[Fault] = field(default_factory=list)
 
@@ -48,6 +52,8 @@ class Survey:
             if self.questions[head]:
                 note = f", {self.nulls} of them null" if head == "extract" and self.nulls else ""
                 yield f"  {head:<8} {_count(self.questions[head], 'question')}{note}"
+        if self.texts:
+            yield f"  lm       {_count(self.texts, 'text')}, trained with --full alone"
         for each in self.untaught:
             yield f"  not taught: {each}"
         for fault in self.faults:
@@ -76,6 +82,9 @@ def _add(found: Survey, labelled: Labelled, tokenizer: Tokenizer) -> None:
         "context"
         for pointer in labelled.missing
     ]
+    written = gold_texts(record, compile_schema(record.schema), example.context, tokenizer)
+    found.texts += len(written.texts)
+    found.untaught += [f"line {labelled.line} {reason}" for reason in written.untaught]
     if example.num_skipped:
         found.untaught.append(
             f"line {labelled.line}: {_count(example.num_skipped, 'array')} whose items have no "

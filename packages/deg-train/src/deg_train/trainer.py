@@ -1,4 +1,4 @@
-"""Training state: frozen backbone, adapters and heads, optimizer; one step, saved and resumed.
+"""Training state: heads and what is trained beside them, optimizer; one step, saved and resumed.
 
 A step's batches follow from the seed and the step's number alone, so that a resumed run draws what
 an unbroken one would have drawn.
@@ -7,11 +7,13 @@ an unbroken one would have drawn.
 from __future__ import annotations
 
 import json
+import math
 import os
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -21,25 +23,30 @@ from safetensors.torch import save_file
 from torch import Tensor, nn
 
 from deg_model import (
+    AdapterPlan,
     ArrayMode,
     Backbone,
     Base,
     Checkpoint,
     Heads,
-    LowRankAdapters,
     default_taps,
     load_heads,
 )
+from deg_runtime import free_bytes
 from deg_train.batches import Batch
-from deg_train.logits import DECIDE_HEADS
+from deg_train.gradients import Gradients, gradients
 from deg_train.losses import LOSSES, Loss, batch_losses
-from deg_train.passes import read_batch
+from deg_train.memory import Planner, Unit
+from deg_train.parameters import Group, Trained, TrainedAdapters, TrainedBackbone
+from deg_train.passes import Hidden, Trunk
+from deg_train.probes import costs_of
 
 __all__ = ["FitOptions", "StepReport", "Trainer", "run"]
 
 
-_UP_FACTOR = 2.0
-_ZERO = torch.zeros(())
+_LAST = 0.1
+# the rest is for what passes take and let go again, and for other processes
+_MEMORY_SHARE = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,23 +57,34 @@ class FitOptions:
         steps: Optimizer steps in all.
         tokens_per_step: Real tokens drawn for one step.
         tokens_per_batch: Most tokens in one forward pass; a step holds as many as it needs.
+        tokens_per_example: What a document and its questions may have: of longer ones a window, or
+            a part, is drawn.
         learning_rate: At its height, for adapters and heads alike.
+        backbone_rate: At its height, for the backbone where the whole of it trains.
         warmup: Steps of linear rise.
-        decay: Steps of linear fall to a twentieth, at the end.
+        decay: Last steps, over which the rate falls to a tenth along a cosine.
         form_steps: First steps, which draw nothing but forms with made-up labels.
         rank: Of the adapters.
+        plan: Which adapters train, and what each of them reads; without any the whole backbone
+            does.
         seed: Of weights and data.
+        memory: The bytes that the micro-batches which are read side by side may take together;
+            half of what is free when the run starts unless given.
     """
 
     steps: int = 1200
     tokens_per_step: int = 1500
     tokens_per_batch: int = 800
+    tokens_per_example: int = 1600
     learning_rate: float = 1e-3
+    backbone_rate: float = 2e-5
     warmup: int = 40
     decay: int = 900
     form_steps: int = 60
     rank: int = 24
+    plan: AdapterPlan = AdapterPlan()
     seed: int = 0
+    memory: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +95,8 @@ class StepReport:
         losses: The mean of each loss; one that the step had no question for is missing.
         right: The share of right answers beside each.
         skipped: Arrays of its documents that could not be taught.
+        rerun: Micro-batches that memory failed at, and that were read again in smaller parts.
+        lost: Questions in no gradient, as memory failed at each of them alone.
     """
 
     step: int
@@ -87,13 +107,15 @@ class StepReport:
     seconds: float
     learning_rate: float
     skipped: int
+    rerun: int = 0
+    lost: int = 0
 
 
 class Trainer:
-    """Trains adapters and heads on a frozen backbone.
+    """Trains the heads, and adapters on a frozen backbone or the backbone itself.
 
     Args:
-        backbone: The frozen stack.
+        backbone: The stack.
         base: What it was made from, for checkpoints to name.
         options: How to train.
         threads: How many batches are read side by side, each by one thread: whole batches share
@@ -104,23 +126,23 @@ class Trainer:
         self, backbone: Backbone, base: Base, options: FitOptions, *, threads: int = 1
     ) -> None:
         torch.manual_seed(options.seed)
-        self.backbone, self.base, self.options = backbone, base, options
+        self.base, self.options = base, options
         config = backbone.config
         self.taps = default_taps(config.num_layers)
         self.heads = Heads(config.hidden_size, config.hidden_size * len(self.taps))
-        self.adapters = LowRankAdapters(backbone, options.rank)
+        self.trained = _trained(backbone, self.taps, options)
+        self.backbone = self.trained.backbone
         self.step = 0
+        self._planned: Planner | None = None
         self._threads = threads
         self._pool = ThreadPoolExecutor(
             threads, initializer=torch.set_num_threads, initargs=(1,), thread_name_prefix="batch"
         )
-        trained = nn.ModuleDict({"h": self.heads, "a": self.adapters})
-        self._parameters = dict(trained.named_parameters())
-        # LoRA+ (Hayou et al., 2024): the zero-initialised factor learns faster than the other
-        raised = [p for name, p in self._parameters.items() if name.endswith("lora_B")]
-        others = [p for name, p in self._parameters.items() if not name.endswith("lora_B")]
+        named = {f"h.{name}": each for name, each in self.heads.named_parameters()}
+        self._parameters = named | self.trained.named()
+        groups = [Group(list(named.values()), 1.0), *self.trained.groups()]
         self._optimizer = torch.optim.AdamW(
-            [{"params": others, "factor": 1.0}, {"params": raised, "factor": _UP_FACTOR}],
+            [{"params": group.parameters, "factor": group.rate} for group in groups],
             lr=options.learning_rate,
             betas=(0.9, 0.98),
             weight_decay=0.01,
@@ -130,25 +152,27 @@ class Trainer:
         """Make one optimizer step on *batches*; each loss is a mean over the whole step."""
         began = time.perf_counter()
         rate = self._set_learning_rate()
-        num_questions = _num_questions(batches)
-        # the questions of a context to a decide head share one vote
-        num_terms = num_questions | {"decide": sum(_num_votes(batch) for batch in batches)}
+        num_terms = _num_terms(batches)
         weights = {name: LOSSES[name] / max(num, 1) for name, num in num_terms.items()}
-        shares = _shares(batches, self._threads)
-        work = partial(self._accumulate, weights=weights)
-        parts = list(self._pool.map(work, shares))
-        for index, parameter in enumerate(self._parameters.values()):
-            found = [grad for _, grads in parts if (grad := grads[index]) is not None]
-            parameter.grad = sum(found[1:], start=found[0]) if found else None
-        done = [losses for part, _ in parts for losses in part]
+        units = [unit for batch in batches for unit in self.planner.plan(batch)]
+        work = partial(gradients, self, weights=weights)
+        found = Gradients([None] * len(self.parameters))
+        for part in self._pool.map(work, _shares(units, self._threads)):
+            found.add(part)
+        self._planned = self.planner.corrected(found.measured).shrunk(found.failed)
+        for parameter, grad in zip(self.parameters, found.grads, strict=True):
+            parameter.grad = grad
+        read = [batch for batch, _ in found.done]
+        num_terms, num_questions = _num_terms(read), _num_questions(read)
         total = {
-            name: [losses[name] for losses in done if name in losses]
+            name: [losses[name] for _, losses in found.done if name in losses]
             for name, num in num_questions.items()
             if num
         }
         nn.utils.clip_grad_norm_(self._parameters.values(), 1.0)
         self._optimizer.step()
         self._optimizer.zero_grad(set_to_none=True)
+        self.trained.refresh()
         self.step += 1
         return StepReport(
             step=self.step,
@@ -161,32 +185,68 @@ class Trainer:
                 for name, each in total.items()
             },
             tokens=sum(batch.num_real_tokens for batch in batches),
-            padded=sum(len(batch.ids_N) for batch in batches),
+            padded=sum(len(unit.batch.ids_N) for unit in units),
             seconds=time.perf_counter() - began,
             learning_rate=rate,
             skipped=sum(batch.num_skipped for batch in batches),
+            rerun=len(found.failed) - len(found.lost),
+            lost=sum(len(batch.rows) for batch in found.lost),
         )
-
-    def _accumulate(
-        self, batches: Sequence[Batch], *, weights: dict[str, float]
-    ) -> tuple[list[dict[str, Loss]], list[Tensor | None]]:
-        """Return the losses of *batches* and the gradient of their weighted sum."""
-        parameters = list(self._parameters.values())
-        total: list[Tensor | None] = [None] * len(parameters)
-        done = []
-        for batch in batches:
-            losses = self.losses(batch)
-            loss = sum((weights[name] * each.total for name, each in losses.items()), _ZERO)
-            grads = torch.autograd.grad(loss, parameters, allow_unused=True)
-            total = [_add(before, grad) for before, grad in zip(total, grads, strict=True)]
-            done.append({name: each.detached() for name, each in losses.items()})
-        return done, total
 
     def losses(self, batch: Batch) -> dict[str, Loss]:
         """Run one forward pass and return its losses."""
-        adapters = self.adapters.pairs(self.backbone.dtype)
-        hidden = read_batch(self.backbone, batch, taps=self.taps, adapters=adapters)
-        return batch_losses(self.heads, batch, hidden)
+        return self.losses_of(batch, self.read(batch))
+
+    @property
+    def parameters(self) -> Sequence[nn.Parameter]:
+        """What is trained."""
+        return list(self._parameters.values())
+
+    @property
+    def planner(self) -> Planner:
+        """What cuts batches so that they fit memory; measured when first asked for."""
+        if self._planned is None:
+            self._planned = Planner.of(
+                costs_of(self._loss, self.device, self.parameters),
+                self.backbone.config,
+                num_taps=len(self.taps),
+                item=self.backbone.dtype.itemsize,
+                budget=self._budget(),
+            )
+        return self._planned
+
+    @property
+    def device(self) -> torch.device:
+        """Where passes are computed."""
+        return self.backbone.embedding_VH.device
+
+    def read(self, batch: Batch, *, recompute: bool = False) -> Hidden:
+        """Read contexts and forks of *batch*."""
+        return self.trained.read(batch, recompute=recompute)
+
+    def read_trunk(self, batch: Batch, *, recompute: bool = False) -> Trunk:
+        """Read the contexts of *batch*."""
+        return self.trained.read_trunk(batch, recompute=recompute)
+
+    def read_forks(self, trunk: Trunk, batch: Batch, *, recompute: bool = False) -> Hidden:
+        """Read the forks of *batch*, which continue *trunk*."""
+        return self.trained.read_forks(trunk, batch, recompute=recompute)
+
+    def losses_of(self, batch: Batch, hidden: Hidden) -> dict[str, Loss]:
+        """Return the losses of *batch*, read as *hidden*."""
+        return batch_losses(self.heads, batch, hidden, head_VH=self.backbone.embedding_VH)
+
+    def _budget(self) -> int:
+        memory = self.options.memory
+        if memory is None:
+            # two moments and the gradient of all that is trained, and what each thread adds to it
+            later = (3 + self._threads) * sum(each.nbytes for each in self.parameters)
+            memory = int(_MEMORY_SHARE * max(0, free_bytes(self.device) - later))
+        return memory // self._threads
+
+    def _loss(self, batch: Batch, recompute: bool) -> Tensor:
+        losses = self.losses_of(batch, self.read(batch, recompute=recompute))
+        return torch.stack([loss.total for loss in losses.values()]).sum()
 
     def checkpoint(self, model_id: str) -> Checkpoint:
         """Return what was trained so far as a checkpoint."""
@@ -194,27 +254,21 @@ class Trainer:
             model_id=model_id,
             base=self.base,
             taps=self.taps,
-            rank=self.options.rank,
             heads=dict(self.heads.state_dict()),
-            adapters=self.adapters.named_tensors(),
             arrays=ArrayMode("anchor"),
+            **self.trained.parts(),
         )
 
     def start_from(self, checkpoint: Checkpoint) -> None:
-        """Take up the heads and adapters of *checkpoint*; the optimizer begins afresh.
+        """Take up what *checkpoint* was trained to; the optimizer begins afresh.
 
         Raises:
-            ValueError: It was trained on another base or has another rank.
+            ValueError: It was trained on another base or holds another kind of weights.
         """
         if checkpoint.base.sha256 != self.base.sha256 or checkpoint.taps != self.taps:
             raise ValueError(f"{checkpoint.model_id!r} was trained on another base")
-        if checkpoint.rank != self.options.rank:
-            raise ValueError(
-                f"{checkpoint.model_id!r} has adapters of rank {checkpoint.rank}; "
-                f"say --rank {checkpoint.rank}"
-            )
+        self.trained.start_from(checkpoint)
         load_heads(self.heads, checkpoint.heads)
-        self.adapters.load(checkpoint.adapters)
 
     def save(self, path: Path) -> None:
         """Write everything that a resumed run needs to *path*, atomically."""
@@ -225,6 +279,8 @@ class Trainer:
                 tensors[f"{key}/{name}"] = value
         part = path.with_suffix(".part")
         facts = {"step": str(self.step), "options": json.dumps(asdict(self.options))}
+        if self._planned is not None:
+            facts["planner"] = self._planned.to_json()
         save_file({n: t.contiguous() for n, t in tensors.items()}, part, metadata=facts)
         os.replace(part, path)
 
@@ -236,10 +292,15 @@ class Trainer:
         """
         try:
             with safe_open(path, framework="pt") as saved:
-                step = int(saved.metadata()["step"])
+                facts = saved.metadata()
+                step = int(facts["step"])
                 tensors = {name: saved.get_tensor(name) for name in saved.keys()}  # noqa: SIM118
         except (OSError, SafetensorError, KeyError, TypeError) as error:
             raise ValueError(f"{path} is damaged ({error}): delete it to begin anew") from error
+        # a state from before there was a choice has the default
+        plan = json.loads(facts["options"]).get("plan", asdict(AdapterPlan()))
+        if AdapterPlan(tuple(plan["names"]), plan["context"]) != self.options.plan:
+            raise ValueError(f"{path} is of another run: it trains other weights")
         targets = {f"parameter/{name}": each for name, each in self._parameters.items()}
         for name, target in targets.items():
             if name not in tensors or tensors[name].shape != target.shape:
@@ -247,52 +308,61 @@ class Trainer:
         with torch.no_grad():
             for name, target in targets.items():
                 target.copy_(tensors[name])
+        self.trained.refresh()
         for name, parameter in self._parameters.items():
             keys = ("step", "exp_avg", "exp_avg_sq")
             moments = {key: tensors[f"{key}/{name}"] for key in keys if f"{key}/{name}" in tensors}
             # a head that no question has reached yet has none
             if moments:
                 self._optimizer.state[parameter] = moments
+        if "planner" in facts:
+            self._planned = Planner.from_json(facts["planner"])
+            if self.options.memory is not None:
+                self._planned = replace(self._planned, budget=self._budget())
         self.step = step
 
     def _set_learning_rate(self) -> float:
-        options, step = self.options, self.step
-        rise = min(1.0, (step + 1) / max(options.warmup, 1))
-        fall = min(1.0, max(0.05, (options.steps - step) / max(options.decay, 1)))
-        rate = options.learning_rate * rise * fall
+        rate = _learning_rate(self.options, self.step)
         for group in self._optimizer.param_groups:
             group["lr"] = rate * group["factor"]
         return rate
 
 
-def _num_votes(batch: Batch) -> int:
-    asked = {(row.context, row.question.fork.head) for row in batch.rows}
-    return sum(head in DECIDE_HEADS for _, head in asked)
+def _trained(backbone: Backbone, taps: tuple[int, ...], options: FitOptions) -> Trained:
+    if options.plan.names:
+        return TrainedAdapters(backbone, taps, options.plan, options.rank)
+    return TrainedBackbone(backbone, taps, options.backbone_rate / options.learning_rate)
+
+
+def _learning_rate(options: FitOptions, step: int) -> float:
+    """Return the rate of *step*, from 0: it rises, stays, and falls to a tenth (contract 12.4)."""
+    rise = min(1.0, (step + 1) / max(options.warmup, 1))
+    fallen = max(0.0, 1 - (options.steps - step - 1) / max(options.decay, 1))
+    fall = _LAST + (1 - _LAST) * (1 + math.cos(math.pi * fallen)) / 2
+    return options.learning_rate * rise * fall
+
+
+def _num_terms(batches: Sequence[Batch]) -> dict[str, float]:
+    """Return what each loss is a sum over: questions, but the votes of decide heads."""
+    # the questions of a context to a decide head share one vote
+    shares = [r.share for b in batches for r in b.rows if r.question.loss == "decide"]
+    return _num_questions(batches) | {"decide": math.fsum(shares)}
 
 
 def _num_questions(batches: Sequence[Batch]) -> dict[str, int]:
-    heads = [row.question.fork.head for batch in batches for row in batch.rows]
-    return {
-        name: sum(head == name or (name == "decide" and head in DECIDE_HEADS) for head in heads)
-        for name in LOSSES
-    }
+    asked = Counter(row.question.loss for batch in batches for row in batch.rows)
+    return {name: asked[name] for name in LOSSES}
 
 
-def _shares(batches: Sequence[Batch], num: int) -> list[list[Batch]]:
-    """Deal *batches* out evenly, the largest first."""
-    shares: list[list[Batch]] = [[] for _ in range(num)]
+def _shares(units: Sequence[Unit], num: int) -> list[list[Unit]]:
+    """Deal *units* out evenly, the largest first."""
+    shares: list[list[Unit]] = [[] for _ in range(num)]
     sizes = [0] * num
-    for batch in sorted(batches, key=lambda each: -len(each.ids_N)):
+    for unit in sorted(units, key=lambda each: -len(each.batch.ids_N)):
         least = sizes.index(min(sizes))
-        shares[least].append(batch)
-        sizes[least] += len(batch.ids_N)
+        shares[least].append(unit)
+        sizes[least] += len(unit.batch.ids_N)
     return [share for share in shares if share]
-
-
-def _add(total: Tensor | None, grad: Tensor | None) -> Tensor | None:
-    if total is None or grad is None:
-        return grad if total is None else total
-    return total.add_(grad)
 
 
 def run(

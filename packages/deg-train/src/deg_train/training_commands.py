@@ -21,10 +21,12 @@ from deg_train.arguments import add_on_fault, add_sets, add_threads, count, posi
 from deg_train.averaging import average
 from deg_train.console import say
 from deg_train.fit import fit
-from deg_train.own import RecordFile, with_own
+from deg_train.own import RecordFile
+from deg_train.own_source import OwnSource
 from deg_train.recipe import default_mixture
-from deg_train.sources import Sampler
+from deg_train.sources import Sampler, StepSampler
 from deg_train.survey import survey
+from deg_train.trained_arguments import add_trained, plan_of
 from deg_train.trainer import FitOptions
 
 if TYPE_CHECKING:
@@ -54,9 +56,10 @@ def add_fit(commands: Commands) -> None:
     parser = commands.add_parser(
         "fit",
         help="train adapters and heads into a checkpoint",
-        description="Train adapters and heads on frozen base weights: on the recipe of the "
-        "default checkpoint, or, with --records, on from that checkpoint with your own documents. "
-        "Run again with the same folder, it goes on where it was stopped.",
+        description="Train heads and adapters on frozen base weights, or with --full the weights "
+        "themselves: on the recipe of the default checkpoint, or, with --records, on from that "
+        "checkpoint with your own documents. Run again with the same folder, it goes on where it "
+        "was stopped.",
         formatter_class=argparse.ArgumentDefaultsHelpFormatter,
     )
     parser.add_argument("out", type=Path, help="folder of the run: log, state and checkpoint")
@@ -73,6 +76,23 @@ def add_fit(commands: Commands) -> None:
         type=share,
         default=0.2,
         help="with --records, the share of draws that are not of them, against forgetting",
+    )
+    parser.add_argument(
+        "--source-min-train",
+        type=count,
+        default=1,
+        help="with how many documents for training a file of --records takes part",
+    )
+    parser.add_argument(
+        "--reload-every",
+        type=count,
+        help="steps between two readings of --records, for files that grow; once unless given",
+    )
+    parser.add_argument(
+        "--filler",
+        type=share,
+        default=0.0,
+        help="share of the documents of --records that are put into unrelated text",
     )
     add_on_fault(parser)
     parser.add_argument(
@@ -99,6 +119,12 @@ def add_fit(commands: Commands) -> None:
         "--tokens-per-step", type=count, default=defaults.tokens_per_step, help="drawn for a step"
     )
     parser.add_argument(
+        "--tokens-per-example",
+        type=count,
+        default=defaults.tokens_per_example,
+        help="of a document and its questions; of longer documents a window is drawn",
+    )
+    parser.add_argument(
         "--learning-rate",
         type=positive,
         help=f"at its height; {defaults.learning_rate} unless given, with --records "
@@ -109,7 +135,13 @@ def add_fit(commands: Commands) -> None:
         type=int,
         help=f"first steps, on forms alone; {defaults.form_steps} unless given, with --records 0",
     )
-    parser.add_argument("--rank", type=count, default=defaults.rank, help="rank of the adapters")
+    add_trained(parser, defaults)
+    parser.add_argument(
+        "--memory",
+        type=positive,
+        metavar="GB",
+        help="what the passes of a step may take; half of what is free unless given",
+    )
     parser.add_argument("--seed", type=int, default=defaults.seed, help="of weights and draws")
     add_threads(parser, 2)
     parser.add_argument(
@@ -153,16 +185,28 @@ def _fit(arguments: argparse.Namespace) -> int:
         steps=steps,
         decay=arguments.decay or max(1, steps * 3 // 4),
         tokens_per_step=arguments.tokens_per_step,
+        tokens_per_example=arguments.tokens_per_example,
         learning_rate=arguments.learning_rate or preset.learning_rate,
         form_steps=preset.form_steps if arguments.form_steps is None else arguments.form_steps,
         rank=arguments.rank,
+        plan=plan_of(arguments),
+        backbone_rate=arguments.backbone_rate,
         seed=arguments.seed,
+        memory=None if arguments.memory is None else int(arguments.memory * 1e9),
     )
-    source: Sampler = default_mixture(arguments.sets)
+    others = default_mixture(arguments.sets)
+    source: Sampler | StepSampler = others
     init = arguments.init
     if arguments.records:
-        source = with_own(
-            arguments.records, source, rehearse=arguments.rehearse, on_fault=arguments.on_fault
+        source = OwnSource(
+            arguments.records,
+            others,
+            rehearse=arguments.rehearse,
+            on_fault=arguments.on_fault,
+            min_train=arguments.source_min_train,
+            reload_every=arguments.reload_every,
+            filler=arguments.filler,
+            notes=arguments.out / "readings.jsonl",
         )
         init = init or DEFAULT_CHECKPOINT
     return fit(

@@ -10,6 +10,7 @@ from deg_train.generate.foreign import ForeignSource
 from deg_train.generate.kinds import HELD_OUT_KINDS, KINDS
 from deg_train.generate.library import Library, check_library, load_library
 from deg_train.generate.lists import ListSource, ListSplit
+from deg_train.generate.long import LongSource, LongSplit
 from deg_train.generate.wider import (
     CHANGES,
     DOCUMENT_SHARES,
@@ -34,6 +35,8 @@ __all__ = [
     "LibraryError",
     "ListSource",
     "ListSplit",
+    "LongSource",
+    "LongSplit",
     "Split",
     "WiderSource",
     "check_library",

@@ -102,9 +102,10 @@ class Drawer:
         self._held_out = held_out
         self._keys: Iterator[int] = count()
 
-    def draw(self, sort: ListSort) -> Listing:
-        """Draw a list."""
-        num_entries = self._rng.choices(_NUM_ENTRIES, _NUM_WEIGHTS)[0]
+    def draw(self, sort: ListSort, num_entries: int | None = None) -> Listing:
+        """Draw a list, of *num_entries* where given and as many items differ."""
+        if num_entries is None:
+            num_entries = self._rng.choices(_NUM_ENTRIES, _NUM_WEIGHTS)[0]
         return self._filled(self._empty(sort), num_entries)
 
     def draw_nested(self, sort: ListSort, others: Sequence[ListSort]) -> Listing:

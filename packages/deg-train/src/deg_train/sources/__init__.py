@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import random
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from deg_train.records import Record
 from deg_train.sources.banking77 import Banking77
@@ -26,6 +26,7 @@ __all__ = [
     "Restaurant8k",
     "Sampler",
     "Snips",
+    "StepSampler",
     "UnreadableFile",
 ]
 
@@ -35,6 +36,15 @@ class Sampler(Protocol):
 
     def sample(self, rng: random.Random) -> Record:
         """Draw one record."""
+        ...
+
+
+@runtime_checkable
+class StepSampler(Protocol):
+    """What training draws from, where that depends on the step."""
+
+    def at(self, step: int) -> Sampler:
+        """Return what is drawn from at *step*, the same in every run."""
         ...
 
 
