@@ -29,10 +29,11 @@ from deg_model import (
     resolve_base,
     save_checkpoint,
 )
+from deg_train.fit_options import FitOptions
 from deg_train.generate import DocumentSource
 from deg_train.questions import Example, example_of
 from deg_train.records import Record
-from deg_train.trainer import FitOptions, Trainer
+from deg_train.trainer import Trainer
 
 VOCABULARY = 700
 CONFIG = {

@@ -14,9 +14,9 @@ from deg_model import load_checkpoint
 from deg_train import fit as module
 from deg_train.batches import Batch, pack
 from deg_train.fit import fit
+from deg_train.fit_options import FitOptions
 from deg_train.own import OwnRecords
 from deg_train.questions import Example
-from deg_train.trainer import FitOptions
 
 Draw = Callable[[int], Sequence[Batch]]
 pytestmark = pytest.mark.usefixtures("cache")

@@ -14,8 +14,8 @@ import pytest
 from deg_model import BASE_READS, AdapterPlan, load_checkpoint
 from deg_runtime import Trace, load
 from deg_train.cli import main
+from deg_train.fit_options import FitOptions
 from deg_train.trained_arguments import add_trained, plan_of
-from deg_train.trainer import FitOptions
 
 SCHEMA: dict[str, Any] = {
     "type": "object",

@@ -17,12 +17,13 @@ from deg_model import (
     Fork,
 )
 from deg_train.batches import Batch, collate, pack
+from deg_train.fit_options import FitOptions
 from deg_train.gradients import Gradients, gradients
 from deg_train.losses import LOSSES
 from deg_train.memory import Unit
 from deg_train.passes import Hidden
 from deg_train.questions import Example, Question
-from deg_train.trainer import FitOptions, Trainer
+from deg_train.trainer import Trainer
 
 FAMILIES = ("llama", "qwen3.5", "lfm2")
 

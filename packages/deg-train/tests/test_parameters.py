@@ -12,12 +12,13 @@ from torch import Tensor
 
 from deg_model import BASE_READS, BASES, DEFAULT_BASE, AdapterPlan, load_backbone, resolve_base
 from deg_train.batches import Batch, collate, pack
+from deg_train.fit_options import FitOptions
 from deg_train.gradients import gradients
 from deg_train.losses import LOSSES
 from deg_train.memory import Unit
 from deg_train.passes import read_forks, read_trunk
 from deg_train.questions import Example
-from deg_train.trainer import FitOptions, Trainer, run
+from deg_train.trainer import Trainer, run
 
 MakeTrainer = Callable[..., Trainer]
 BY_KIND = AdapterPlan(("decide", "extract"), BASE_READS)

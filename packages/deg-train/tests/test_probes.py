@@ -7,10 +7,11 @@ import torch
 
 from deg_model import BASES, DEFAULT_BASE, Backbone, EncodedContext, Fork
 from deg_train.batches import Batch, collate
+from deg_train.fit_options import FitOptions
 from deg_train.memory import Costs, Unit
 from deg_train.probes import costs_of, measuring
 from deg_train.questions import Example, Question
-from deg_train.trainer import FitOptions, Trainer
+from deg_train.trainer import Trainer
 
 CPU = torch.device("cpu")
 

@@ -6,10 +6,10 @@ import pytest
 
 from deg_model import Tokenizer
 from deg_train.batches import Batch
+from deg_train.fit_options import FitOptions
 from deg_train.own import OwnRecords
 from deg_train.recipe import default_mixture, drawer
 from deg_train.records import Record
-from deg_train.trainer import FitOptions
 
 
 def tokens(batches: list[Batch]) -> list[list[int]]:

@@ -16,12 +16,13 @@ from deg_model import (
     save_checkpoint,
 )
 from deg_train.console import Stop, say
+from deg_train.fit_options import FitOptions
 from deg_train.fit_progress import FitProgress
 from deg_train.recipe import drawer
 from deg_train.run_log import RunLog
 from deg_train.run_plot import plot_run
 from deg_train.sources import Sampler, StepSampler
-from deg_train.trainer import FitOptions, Trainer, run
+from deg_train.trainer import Trainer, run
 
 __all__ = ["fit"]
 

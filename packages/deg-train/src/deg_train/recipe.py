@@ -8,6 +8,7 @@ from pathlib import Path
 
 from deg_model import Tokenizer
 from deg_train.batches import Batch, pack
+from deg_train.fit_options import FitOptions
 from deg_train.generate import (
     DOCUMENT_SHARES,
     LIST_SHARES,
@@ -31,7 +32,6 @@ from deg_train.sources import (
     Snips,
     StepSampler,
 )
-from deg_train.trainer import FitOptions
 
 __all__ = ["MAX_EXAMPLE_TOKENS", "default_mixture", "drawer"]
 

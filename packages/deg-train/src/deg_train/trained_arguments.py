@@ -6,7 +6,7 @@ import argparse
 
 from deg_model import BASE_READS, SHARED, AdapterPlan
 from deg_train.arguments import count, positive
-from deg_train.trainer import FitOptions
+from deg_train.fit_options import FitOptions
 
 __all__ = ["add_trained", "plan_of"]
 

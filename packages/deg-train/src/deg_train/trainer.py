@@ -6,24 +6,19 @@ an unbroken one would have drawn.
 
 from __future__ import annotations
 
-import json
 import math
-import os
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
 import torch
-from safetensors import SafetensorError, safe_open
-from safetensors.torch import save_file
 from torch import Tensor, nn
 
 from deg_model import (
-    AdapterPlan,
     ArrayMode,
     Backbone,
     Base,
@@ -34,57 +29,20 @@ from deg_model import (
 )
 from deg_runtime import free_bytes
 from deg_train.batches import Batch
+from deg_train.fit_options import FitOptions, learning_rate
 from deg_train.gradients import Gradients, gradients
 from deg_train.losses import LOSSES, Loss, batch_losses
 from deg_train.memory import Planner, Unit
 from deg_train.parameters import Group, Trained, TrainedAdapters, TrainedBackbone
 from deg_train.passes import Hidden, Trunk
 from deg_train.probes import costs_of
+from deg_train.run_state import RunState
 
-__all__ = ["FitOptions", "StepReport", "Trainer", "run"]
+__all__ = ["StepReport", "Trainer", "run"]
 
 
-_LAST = 0.1
 # the rest is for what passes take and let go again, and for other processes
 _MEMORY_SHARE = 0.5
-
-
-@dataclass(frozen=True, slots=True)
-class FitOptions:
-    """How a run trains.
-
-    Attributes:
-        steps: Optimizer steps in all.
-        tokens_per_step: Real tokens drawn for one step.
-        tokens_per_batch: Most tokens in one forward pass; a step holds as many as it needs.
-        tokens_per_example: What a document and its questions may have: of longer ones a window, or
-            a part, is drawn.
-        learning_rate: At its height, for adapters and heads alike.
-        backbone_rate: At its height, for the backbone where the whole of it trains.
-        warmup: Steps of linear rise.
-        decay: Last steps, over which the rate falls to a tenth along a cosine.
-        form_steps: First steps, which draw nothing but forms with made-up labels.
-        rank: Of the adapters.
-        plan: Which adapters train, and what each of them reads; without any the whole backbone
-            does.
-        seed: Of weights and data.
-        memory: The bytes that the micro-batches which are read side by side may take together;
-            half of what is free when the run starts unless given.
-    """
-
-    steps: int = 1200
-    tokens_per_step: int = 1500
-    tokens_per_batch: int = 800
-    tokens_per_example: int = 1600
-    learning_rate: float = 1e-3
-    backbone_rate: float = 2e-5
-    warmup: int = 40
-    decay: int = 900
-    form_steps: int = 60
-    rank: int = 24
-    plan: AdapterPlan = AdapterPlan()
-    seed: int = 0
-    memory: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,17 +230,9 @@ class Trainer:
 
     def save(self, path: Path) -> None:
         """Write everything that a resumed run needs to *path*, atomically."""
-        tensors: dict[str, Tensor] = {}
-        for name, parameter in self._parameters.items():
-            tensors[f"parameter/{name}"] = parameter.detach()
-            for key, value in self._optimizer.state.get(parameter, {}).items():
-                tensors[f"{key}/{name}"] = value
-        part = path.with_suffix(".part")
-        facts = {"step": str(self.step), "options": json.dumps(asdict(self.options))}
-        if self._planned is not None:
-            facts["planner"] = self._planned.to_json()
-        save_file({n: t.contiguous() for n, t in tensors.items()}, part, metadata=facts)
-        os.replace(part, path)
+        planner = None if self._planned is None else self._planned.to_json()
+        state = RunState.of(self.step, self.options, planner, self._parameters, self._optimizer)
+        state.write(path)
 
     def resume(self, path: Path) -> None:
         """Take up what `save` wrote.
@@ -290,39 +240,22 @@ class Trainer:
         Raises:
             ValueError: The file is damaged, or the saved run has other shapes.
         """
-        try:
-            with safe_open(path, framework="pt") as saved:
-                facts = saved.metadata()
-                step = int(facts["step"])
-                tensors = {name: saved.get_tensor(name) for name in saved.keys()}  # noqa: SIM118
-        except (OSError, SafetensorError, KeyError, TypeError) as error:
-            raise ValueError(f"{path} is damaged ({error}): delete it to begin anew") from error
-        # a state from before there was a choice has the default
-        plan = json.loads(facts["options"]).get("plan", asdict(AdapterPlan()))
-        if AdapterPlan(tuple(plan["names"]), plan["context"]) != self.options.plan:
+        state = RunState.read(path)
+        if state.plan != self.options.plan:
             raise ValueError(f"{path} is of another run: it trains other weights")
-        targets = {f"parameter/{name}": each for name, each in self._parameters.items()}
-        for name, target in targets.items():
-            if name not in tensors or tensors[name].shape != target.shape:
-                raise ValueError(f"{path} is of another run: {name!r} does not fit")
-        with torch.no_grad():
-            for name, target in targets.items():
-                target.copy_(tensors[name])
+        try:
+            state.restore(self._parameters, self._optimizer)
+        except KeyError as error:
+            raise ValueError(f"{path} is of another run: {error} does not fit") from error
         self.trained.refresh()
-        for name, parameter in self._parameters.items():
-            keys = ("step", "exp_avg", "exp_avg_sq")
-            moments = {key: tensors[f"{key}/{name}"] for key in keys if f"{key}/{name}" in tensors}
-            # a head that no question has reached yet has none
-            if moments:
-                self._optimizer.state[parameter] = moments
-        if "planner" in facts:
-            self._planned = Planner.from_json(facts["planner"])
+        if state.planner is not None:
+            self._planned = Planner.from_json(state.planner)
             if self.options.memory is not None:
                 self._planned = replace(self._planned, budget=self._budget())
-        self.step = step
+        self.step = state.step
 
     def _set_learning_rate(self) -> float:
-        rate = _learning_rate(self.options, self.step)
+        rate = learning_rate(self.options, self.step)
         for group in self._optimizer.param_groups:
             group["lr"] = rate * group["factor"]
         return rate
@@ -332,14 +265,6 @@ def _trained(backbone: Backbone, taps: tuple[int, ...], options: FitOptions) -> 
     if options.plan.names:
         return TrainedAdapters(backbone, taps, options.plan, options.rank)
     return TrainedBackbone(backbone, taps, options.backbone_rate / options.learning_rate)
-
-
-def _learning_rate(options: FitOptions, step: int) -> float:
-    """Return the rate of *step*, from 0: it rises, stays, and falls to a tenth (contract 12.4)."""
-    rise = min(1.0, (step + 1) / max(options.warmup, 1))
-    fallen = max(0.0, 1 - (options.steps - step - 1) / max(options.decay, 1))
-    fall = _LAST + (1 - _LAST) * (1 + math.cos(math.pi * fallen)) / 2
-    return options.learning_rate * rise * fall
 
 
 def _num_terms(batches: Sequence[Batch]) -> dict[str, float]:

@@ -21,13 +21,13 @@ from deg_train.arguments import add_on_fault, add_sets, add_threads, count, posi
 from deg_train.averaging import average
 from deg_train.console import say
 from deg_train.fit import fit
+from deg_train.fit_options import FitOptions
 from deg_train.own import RecordFile
 from deg_train.own_source import OwnSource
 from deg_train.recipe import default_mixture
 from deg_train.sources import Sampler, StepSampler
 from deg_train.survey import survey
 from deg_train.trained_arguments import add_trained, plan_of
-from deg_train.trainer import FitOptions
 
 if TYPE_CHECKING:
     from deg_train.arguments import Commands
