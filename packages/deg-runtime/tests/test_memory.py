@@ -7,7 +7,7 @@ import psutil
 import pytest
 import torch
 
-from deg_runtime import Engine, memory
+from deg_runtime import Engine, is_out_of_memory, memory
 
 CPU = torch.device("cpu")
 NEW = {
@@ -69,3 +69,12 @@ def test_scarce_memory_makes_passes_smaller(
     assert 512 < memory.fork_token_budget(model) < 4096
     monkeypatch.setattr(memory, "free_bytes", lambda _: 0)
     assert memory.fork_token_budget(model) == 512
+
+
+def test_an_allocation_that_fails_is_told_from_other_errors() -> None:
+    with pytest.raises(RuntimeError) as failed:
+        torch.empty(1 << 50)
+    assert is_out_of_memory(failed.value)
+    assert is_out_of_memory(MemoryError())
+    assert is_out_of_memory(torch.OutOfMemoryError("CUDA out of memory"))
+    assert not is_out_of_memory(RuntimeError("shapes do not match"))

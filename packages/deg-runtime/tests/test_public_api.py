@@ -27,6 +27,7 @@ def test_the_public_names() -> None:
         "Trace",
         "__version__",
         "free_bytes",
+        "is_out_of_memory",
         "load",
     }
 

@@ -6,7 +6,7 @@ from deg_runtime.contexts import Contexts
 from deg_runtime.engine import Engine, load
 from deg_runtime.events import Event, FieldDone, Filled, TextPiece
 from deg_runtime.jobs import Request
-from deg_runtime.memory import free_bytes
+from deg_runtime.memory import free_bytes, is_out_of_memory
 from deg_runtime.trace import Trace
 from deg_schema import DegError, FillError, RequestError, SchemaError
 
@@ -28,5 +28,6 @@ __all__ = [
     "Trace",
     "__version__",
     "free_bytes",
+    "is_out_of_memory",
     "load",
 ]

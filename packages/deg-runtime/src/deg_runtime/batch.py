@@ -12,9 +12,10 @@ from itertools import islice
 from typing import Any, Protocol
 
 from deg_model import ContextTooLong
-from deg_runtime.console import describe_failure, is_out_of_memory
+from deg_runtime.console import describe_failure
 from deg_runtime.jobs import Request, Response
 from deg_runtime.jsonl import Line, Record, RecordError, parse_record
+from deg_runtime.memory import is_out_of_memory
 from deg_schema import DegError, FillError, Options, RequestError, SchemaError
 
 __all__ = ["Answer", "FillsMany", "LineFiller", "in_batches"]

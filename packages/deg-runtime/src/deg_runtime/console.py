@@ -7,9 +7,8 @@ import signal
 import sys
 from types import FrameType
 
-import torch
-
 from deg_runtime.findings import visible
+from deg_runtime.memory import is_out_of_memory
 from deg_schema import DegError
 
 __all__ = [
@@ -19,7 +18,6 @@ __all__ = [
     "STOPPED",
     "Stop",
     "describe_failure",
-    "is_out_of_memory",
     "say",
     "use_utf8",
 ]
@@ -52,14 +50,6 @@ def describe_failure(error: Exception) -> str | None:
     if is_out_of_memory(error):
         return "there is not enough memory for this document; split it and fill the parts"
     return None
-
-
-def is_out_of_memory(error: Exception) -> bool:
-    """Say whether memory is what lacked."""
-    if isinstance(error, (MemoryError, torch.OutOfMemoryError)):
-        return True
-    # on the CPU, torch says it by a plain RuntimeError
-    return isinstance(error, RuntimeError) and "allocate memory" in str(error)
 
 
 class Stop:

@@ -10,7 +10,7 @@ import torch
 
 from deg_model import DegModel
 
-__all__ = ["fork_token_budget", "free_bytes"]
+__all__ = ["fork_token_budget", "free_bytes", "is_out_of_memory"]
 
 _FORK_SHARE = 0.25
 _FEWEST_FORK_TOKENS = 512
@@ -29,6 +29,15 @@ def free_bytes(device: torch.device) -> int:
         return int(free + held)
     available: int = psutil.virtual_memory().available
     return min([available, *_left_in_groups()])
+
+
+def is_out_of_memory(error: BaseException) -> bool:
+    """Say whether memory is what lacked, on a device or on the host."""
+    if isinstance(error, (MemoryError, torch.OutOfMemoryError)):
+        return True
+    # on the CPU, torch says it by a plain RuntimeError
+    said = ("allocate memory", "not enough memory")
+    return isinstance(error, RuntimeError) and any(words in str(error) for words in said)
 
 
 def fork_token_budget(model: DegModel) -> int:

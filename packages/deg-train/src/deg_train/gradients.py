@@ -10,9 +10,10 @@ from typing import Protocol
 import torch
 from torch import Tensor
 
+from deg_runtime import is_out_of_memory
 from deg_train.batches import Batch
 from deg_train.losses import Loss
-from deg_train.memory import Unit, is_out_of_memory, smaller
+from deg_train.memory import Unit, smaller
 from deg_train.passes import Hidden, Trunk
 from deg_train.probes import measuring
 

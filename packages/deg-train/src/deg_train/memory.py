@@ -12,13 +12,11 @@ import json
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 
-import torch
-
 from deg_model import BackboneConfig
 from deg_train.batches import Batch, split_contexts, split_rows
 from deg_train.passes import TRUNK_CHUNK
 
-__all__ = ["Costs", "Planner", "Unit", "is_out_of_memory", "sizes", "smaller"]
+__all__ = ["Costs", "Planner", "Unit", "sizes", "smaller"]
 
 _DELTA_CHUNK = 64
 _NUM_OF_TRUNK = 3
@@ -223,14 +221,6 @@ def smaller(unit: Unit) -> list[Unit]:
     if len(batch.rows) > 1:
         return [Unit(half, recompute=True) for half in split_rows(batch, 2)]
     return [] if unit.recompute else [replace(unit, recompute=True)]
-
-
-def is_out_of_memory(error: BaseException) -> bool:
-    """Say whether *error* is an allocation that failed, on a device or on the host."""
-    if isinstance(error, RuntimeError) and not isinstance(error, torch.OutOfMemoryError):
-        # the CPU's allocator has no error of its own
-        return any(words in str(error) for words in ("allocate memory", "not enough memory"))
-    return isinstance(error, (torch.OutOfMemoryError, MemoryError))
 
 
 def _numbers_of_parts(num_rows: int) -> list[int]:
