@@ -14,6 +14,7 @@ from deg_train import trainer as module
 from deg_train.batches import Batch, pack
 from deg_train.questions import Example, example_of
 from deg_train.records import Record
+from deg_train.run_state import RunState
 from deg_train.trainer import Trainer, run
 
 MakeTrainer = Callable[..., Trainer]
@@ -173,3 +174,26 @@ def test_a_damaged_state_is_refused_by_name(make_trainer: MakeTrainer, tmp_path:
     (tmp_path / "state").write_bytes(whole[: len(whole) // 2])
     with pytest.raises(ValueError, match="state is damaged"):
         make_trainer().resume(tmp_path / "state")
+
+
+def test_a_loss_that_weighs_nothing_moves_nothing(
+    make_trainer: MakeTrainer, array_example: Example, tmp_path: Path
+) -> None:
+    moved = {}
+    for weight in (0.0, 1.0):
+        trainer = make_trainer(anchor_weight=weight, anchor_count_weight=1 - weight)
+        trainer.train_step(pack([array_example], 4096))
+        trainer.save(tmp_path / "state")
+        tensors = RunState.read(tmp_path / "state").tensors
+        moved[weight] = {
+            head: any(
+                bool(tensor.any())
+                for name, tensor in tensors.items()
+                if name.startswith(f"exp_avg/h.{head}.")
+            )
+            for head in ("anchor", "count")
+        }
+    assert moved == {
+        0.0: {"anchor": False, "count": True},
+        1.0: {"anchor": True, "count": False},
+    }

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     # the class that `add_subparsers` returns has no public name
     Commands = argparse._SubParsersAction[argparse.ArgumentParser]
 
-__all__ = ["add_on_fault", "add_sets", "add_threads", "count", "positive", "share"]
+__all__ = ["add_on_fault", "add_sets", "add_threads", "count", "positive", "share", "weight"]
 
 
 def add_sets(parser: argparse.ArgumentParser) -> None:
@@ -54,6 +54,14 @@ def share(text: str) -> float:
     return number
 
 
+def weight(text: str) -> float:
+    """Read a finite number of 0 or more."""
+    number = float(text)
+    if not 0 <= number < math.inf:
+        raise ValueError(text)
+    return number
+
+
 def positive(text: str) -> float:
     """Read a finite number above 0."""
     number = float(text)
@@ -67,4 +75,5 @@ def positive(text: str) -> float:
 
 count.__name__ = "whole number above 0"
 share.__name__ = "share from 0 to below 1"
+weight.__name__ = "number of 0 or more"
 positive.__name__ = "number above 0"

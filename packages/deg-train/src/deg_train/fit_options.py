@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 
 from deg_model import AdapterPlan
+from deg_train.losses import LOSSES
 
 __all__ = ["FitOptions", "learning_rate"]
 
@@ -31,6 +32,9 @@ class FitOptions:
         plan: Which adapters train, and what each of them reads; without any the whole backbone
             does.
         seed: Of weights and data.
+        anchor_weight: What the loss of anchors weighs in the total.
+        anchor_count_weight: What the loss of the counts of arrays with anchors weighs.
+        lm_weight: What the loss of texts weighs.
         memory: The bytes that the micro-batches which are read side by side may take together;
             half of what is free when the run starts unless given.
     """
@@ -47,7 +51,19 @@ class FitOptions:
     rank: int = 24
     plan: AdapterPlan = AdapterPlan()
     seed: int = 0
+    anchor_weight: float = LOSSES["anchor"]
+    anchor_count_weight: float = LOSSES["anchor_count"]
+    lm_weight: float = LOSSES["lm"]
     memory: int | None = None
+
+    @property
+    def loss_weights(self) -> dict[str, float]:
+        """What each loss weighs in the total (contract 12.4)."""
+        return LOSSES | {
+            "anchor": self.anchor_weight,
+            "anchor_count": self.anchor_count_weight,
+            "lm": self.lm_weight,
+        }
 
 
 def learning_rate(options: FitOptions, step: int) -> float:

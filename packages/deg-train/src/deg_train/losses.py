@@ -23,7 +23,7 @@ LOSSES = {
     "anchor_count": 1.0,
     "lm": 1.0,
 }
-"""What each loss weighs in the total; `anchor_count` counts the items of arrays with anchors."""
+"""What each loss weighs unless a run says so; `anchor_count` is of arrays with anchors."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -111,7 +111,10 @@ class Trainer:
         began = time.perf_counter()
         rate = self._set_learning_rate()
         num_terms = _num_terms(batches)
-        weights = {name: LOSSES[name] / max(num, 1) for name, num in num_terms.items()}
+        weights = {
+            name: weight / max(num_terms[name], 1)
+            for name, weight in self.options.loss_weights.items()
+        }
         units = [unit for batch in batches for unit in self.planner.plan(batch)]
         work = partial(gradients, self, weights=weights)
         found = Gradients([None] * len(self.parameters))

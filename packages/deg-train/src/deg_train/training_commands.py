@@ -17,7 +17,15 @@ from deg_model import (
     resolve_base,
     save_checkpoint,
 )
-from deg_train.arguments import add_on_fault, add_sets, add_threads, count, positive, share
+from deg_train.arguments import (
+    add_on_fault,
+    add_sets,
+    add_threads,
+    count,
+    positive,
+    share,
+    weight,
+)
 from deg_train.averaging import average
 from deg_train.console import say
 from deg_train.fit import fit
@@ -36,6 +44,11 @@ __all__ = ["add_average", "add_fit", "add_records"]
 
 # some minutes on from a checkpoint that knows the rest
 _OWN = FitOptions(steps=200, learning_rate=4e-4, warmup=20, form_steps=0)
+_WEIGHTS = {
+    "anchor_weight": "where items start",
+    "anchor_count_weight": "how many items start",
+    "lm_weight": "texts",
+}
 
 
 def add_records(commands: Commands) -> None:
@@ -136,6 +149,13 @@ def add_fit(commands: Commands) -> None:
         help=f"first steps, on forms alone; {defaults.form_steps} unless given, with --records 0",
     )
     add_trained(parser, defaults)
+    for name, what in _WEIGHTS.items():
+        parser.add_argument(
+            f"--{name.replace('_', '-')}",
+            type=weight,
+            default=getattr(defaults, name),
+            help=f"what the loss of {what} weighs",
+        )
     parser.add_argument(
         "--memory",
         type=positive,
@@ -192,6 +212,7 @@ def _fit(arguments: argparse.Namespace) -> int:
         plan=plan_of(arguments),
         backbone_rate=arguments.backbone_rate,
         seed=arguments.seed,
+        **{name: getattr(arguments, name) for name in _WEIGHTS},
         memory=None if arguments.memory is None else int(arguments.memory * 1e9),
     )
     others = default_mixture(arguments.sets)
