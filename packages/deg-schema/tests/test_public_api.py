@@ -69,6 +69,7 @@ def test_the_public_names() -> None:
         "settle",
         "split_plan",
         "trim_span",
+        "value_problems",
     }
 
 

@@ -57,5 +57,13 @@ def test_text_without_the_document_has_no_item(tokenizer: Tokenizer) -> None:
     assert found > 10
 
 
+def test_a_schema_may_be_a_reference() -> None:
+    rows = {"type": "array", "items": {"type": "string"}}
+    doc = {"type": "object", "properties": {"rows": rows}}
+    record = Record("Ann", {"$ref": "#/$defs/doc", "$defs": {"doc": doc}}, {}, {}, "made")
+    assert "Ann" in hidden(record, 3000, OTHERS, Random(0)).context
+    assert without_document(record, 800, OTHERS, Random(0)) is None
+
+
 def test_a_record_without_lists_has_no_negative() -> None:
     assert without_document(OTHERS.sample(Random(0)), 500, OTHERS, Random(0)) is None

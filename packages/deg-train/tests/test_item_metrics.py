@@ -41,6 +41,13 @@ def test_an_array_that_is_left_out_has_no_items() -> None:
     assert count_exact([(record, response)]) == Measure(1, 1)
 
 
+def test_arrays_are_found_by_reference() -> None:
+    schema = {"$ref": "#/$defs/doc", "$defs": {"doc": SCHEMA | {"properties": {"o": SCHEMA}}}}
+    record = Record("", schema, {"o": {"x": [TEA]}}, {}, "made")
+    response = {"value": {"o": {"x": [TEA]}}, "meta": {"/o/x": {"mode": "array"}}}
+    assert aligned_values([(record, response)]) == Measure(1, 2)
+
+
 @given(st.permutations([TEA, MILK, BREAD]))
 def test_the_order_of_answers_does_not_matter_when_aligned(answer: list[Any]) -> None:
     assert aligned_values([pair([TEA, MILK, BREAD], answer)]) == Measure(1, 5)

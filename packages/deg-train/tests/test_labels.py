@@ -64,11 +64,11 @@ def test_a_value_that_stands_nowhere_is_told(tmp_path: Path) -> None:
 
 
 def test_given_places_and_probabilities_are_kept(tmp_path: Path) -> None:
-    more = {"spans": {"/buyer": [[0, 3]]}, "probabilities": {"/kind": [3e-1, 7e-1]}, "split": "val"}
+    more = {"spans": {"/buyer": [[0, 3]]}, "probabilities": {"/kind": [7e-1, 3e-1]}, "split": "val"}
     (each,) = read(tmp_path, ROW | more)
     assert isinstance(each, Labelled)
     assert each.split == "val"
-    assert each.record.probabilities == {"/kind": (0.3, 0.7)}
+    assert each.record.probabilities == {"/kind": (0.7, 0.3)}
 
 
 @pytest.mark.parametrize(
@@ -78,6 +78,7 @@ def test_given_places_and_probabilities_are_kept(tmp_path: Path) -> None:
         ({"schema": {"type": "object", "properties": {"a": {"type": "strin"}}}}, "schema/prop"),
         ({"value": {"buyer": 7}}, "value/buyer: 7 is not of type 'string'"),
         ({"value": []}, "'value' is an object"),
+        ({"value": {"buyr": "Ada"}}, "value/buyr: the schema asks for no such property"),
         ({"valeu": {}}, "'valeu' is none of context"),
         ({"options": {"date_order": "YDM"}}, "options/date_order: 'date_order' must be"),
         ({"options": {"seed": 1}}, "options/seed: it is none of date_order"),
@@ -87,6 +88,7 @@ def test_given_places_and_probabilities_are_kept(tmp_path: Path) -> None:
         ({"spans": {"/buyer": [[0, 99]]}}, "spans/buyer: [0, 99) is outside the context"),
         ({"spans": {"/kind": [[0, 3]]}}, "spans/kind: there is no copied field"),
         ({"spans": {"/buyer": [0, 3]}}, "'spans' maps each pointer to a list"),
+        ({"probabilities": {"/kind": [0.1, 0.9]}}, "another outcome is likelier than the value"),
         ({"probabilities": {"/kind": [0.5]}}, "probabilities/kind: 2 numbers"),
         ({"probabilities": {"/buyer": [1.0]}}, "probabilities/buyer: there is no decided field"),
     ],
@@ -100,7 +102,37 @@ def test_a_fault_names_its_place(change: dict[str, Any], message: str, tmp_path:
     assert message in str(fault)
 
 
-@pytest.mark.parametrize("line", ["{", "[]\n", '"text"\n', "{}\n", "\ufeff{}\n"])
+@pytest.mark.parametrize(
+    ("leaf", "value", "message"),
+    [
+        ({"type": "string", "pattern": r"^\p{L}+$"}, "Ada", None),
+        ({"type": "string", "pattern": r"^\p{L}+$"}, "1,250.00", "does not match"),
+        ({"type": "number", "multipleOf": 0.01}, 19.99, None),
+        ({"type": "string", "format": "date"}, "15.06.2026", "value/x: '15.06.2026' is not a"),
+    ],
+)
+def test_a_value_is_valid_as_one_that_is_filled(
+    leaf: dict[str, Any], value: object, message: str | None, tmp_path: Path
+) -> None:
+    schema = {"type": "object", "properties": {"x": leaf}}
+    (each,) = read(tmp_path, ROW | {"schema": schema, "value": {"x": value}})
+    assert isinstance(each, Labelled) if message is None else message in str(each)
+
+
+@pytest.mark.parametrize("index", ["00", "\u00b2", "9", "9" * 5000])
+def test_a_place_in_an_item_that_is_not_there_is_a_fault(index: str, tmp_path: Path) -> None:
+    item = {"type": "object", "properties": {"name": {"type": "string"}}}
+    schema = {"type": "object", "properties": {"rows": {"type": "array", "items": item}}}
+    row = {"context": "Ada", "schema": schema, "value": {"rows": [{"name": "Ada"}]}}
+    (each,) = read(tmp_path, row | {"spans": {f"/rows/{index}/name": [[0, 3]]}})
+    assert isinstance(each, Fault)
+    (nested,) = read(tmp_path, row | {"value": {"rows": [{"name": "Ada"}, {"nam": "Ada"}]}})
+    assert "value/rows/1/nam: " in str(nested)
+
+
+@pytest.mark.parametrize(
+    "line", ["{", "[]\n", '"text"\n', "{}\n", "\ufeff{}\n", '{"context": ' + "1" * 5000 + "}"]
+)
 def test_a_line_that_is_no_record_is_a_fault(line: str, tmp_path: Path) -> None:
     (fault,) = read(tmp_path, line)
     assert isinstance(fault, Fault)

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import random
 
-from hypothesis import given, strategies as st
+from hypothesis import given, settings, strategies as st
 
 from deg_model import EncodedContext, Fork
 from deg_train.batches import collate, pack
@@ -10,6 +10,8 @@ from deg_train.memory import Costs, Planner, Unit, sizes, smaller
 from deg_train.passes import TRUNK_CHUNK
 from deg_train.questions import Example, Question
 
+# layouts are tensors, which take their time on a busy machine
+some = settings(deadline=None)
 HEADS = ("extract", "choice", "count", "anchor", "noul")
 
 
@@ -45,6 +47,7 @@ def planned(planner: Planner, drawn: list[Example]) -> list[Unit]:
     return [unit for batch in pack(drawn, 100) for unit in planner.plan(batch)]
 
 
+@some
 @given(planners(), st.lists(examples(), max_size=5))
 def test_a_plan_holds_every_row_once(planner: Planner, drawn: list[Example]) -> None:
     units = planned(planner, drawn)
@@ -53,6 +56,7 @@ def test_a_plan_holds_every_row_once(planner: Planner, drawn: list[Example]) -> 
     assert sorted(map(id, rows)) == sorted(map(id, asked))
 
 
+@some
 @given(planners(), st.lists(examples(), max_size=5))
 def test_a_plan_is_within_its_budget_unless_a_unit_is_the_smallest(
     planner: Planner, drawn: list[Example]
@@ -63,6 +67,7 @@ def test_a_plan_is_within_its_budget_unless_a_unit_is_the_smallest(
         assert planner.predict(unit) <= planner.budget or (is_smallest and unit.recompute)
 
 
+@some
 @given(planners(), st.lists(examples(), max_size=5), st.randoms())
 def test_a_plan_does_not_depend_on_the_order_of_examples(
     planner: Planner, drawn: list[Example], rng: random.Random
@@ -76,6 +81,7 @@ def test_a_plan_does_not_depend_on_the_order_of_examples(
     assert shapes(shuffled) == shapes(drawn)
 
 
+@some
 @given(planners(), examples())
 def test_a_larger_budget_never_computes_more(planner: Planner, drawn: Example) -> None:
     (batch,) = pack([drawn], 1)
@@ -88,6 +94,7 @@ def test_a_larger_budget_never_computes_more(planner: Planner, drawn: Example) -
     assert costs[1] <= costs[0]
 
 
+@some
 @given(st.lists(examples(), min_size=1, max_size=4))
 def test_what_memory_fails_at_gets_smaller_until_nothing_is(drawn: list[Example]) -> None:
     last, rows = [Unit(collate(drawn), num_parts=1)], 0
@@ -125,6 +132,18 @@ def test_the_largest_unit_measured_corrects_the_planner() -> None:
     assert planner.corrected([(small, 5 + 10)]) == planner
     assert planner.plan(small.batch) == [small]
     assert planner.plan(some_unit(198).batch)[0].is_measured
+
+
+def test_what_is_read_in_chunks_corrects_nothing() -> None:
+    short, long = some_unit(TRUNK_CHUNK), some_unit(TRUNK_CHUNK + 1)
+    marks = [plain(10**9).plan(unit.batch)[0].is_measured for unit in (short, long)]
+    assert marks == [True, False]
+
+
+def test_of_a_context_read_in_chunks_one_chunk_of_one_layer_is_computed_again() -> None:
+    costs = Costs((1, 0, 0, 0, 0, 0, 0, 0, 0), (0,) * 9, 0.0)
+    planner = Planner(costs, num_layers=2, state_bytes=0, leaf_bytes=0, budget=10**9)
+    assert planner.predict(some_unit(4 * TRUNK_CHUNK)) == TRUNK_CHUNK / 2
 
 
 def test_a_failure_leaves_less_to_plan_for_but_half_of_it_at_least() -> None:

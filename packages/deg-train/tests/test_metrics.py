@@ -43,7 +43,7 @@ def pair(
     **meta: Any,
 ) -> Pair:
     pointer = "/" + name.replace("/", "~1")
-    schema = {"type": "object", "properties": {name: {}}}
+    schema = {"type": "object", "properties": {name: {"type": "string"}}}
     record = Record(CONTEXT, schema, {name: gold}, {pointer: spans} if spans else {}, "made")
     value = {} if answer is None and mode.startswith("extract") else {name: answer}
     return record, {"value": value, "meta": {pointer: {"mode": mode, **meta}}}
@@ -120,10 +120,16 @@ def test_score_error_is_the_mean_distance() -> None:
 
 
 def test_scales_are_told_apart_by_the_words_for_their_levels() -> None:
-    record, response = pair("decide.score", 2, 0)
-    leaf = {"x-levels": {"0": "calm"}}
-    with_words = replace(record, schema={"type": "object", "properties": {"x": leaf}})
-    pairs = [(with_words, response), pair("decide.score", 2, 1)]
+    record, _ = pair("decide.score", 2, 0)
+    leaf = {"type": "integer", "minimum": 0, "maximum": 3}
+
+    def asked(leaf: dict[str, Any], answer: int) -> Pair:
+        # a reference, as models that were printed have
+        properties = {"x": {"$ref": "#/$defs/scale"}}
+        schema = {"type": "object", "properties": properties, "$defs": {"scale": leaf}}
+        return replace(record, schema=schema), pair("decide.score", 2, answer)[1]
+
+    pairs = [asked(leaf | {"x-levels": {"0": "calm"}}, 0), asked(leaf, 1)]
     assert score_error(pairs, labelled=True).value == 2
     assert score_error(pairs, labelled=False).value == 1
 

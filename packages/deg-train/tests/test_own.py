@@ -46,6 +46,12 @@ def test_a_file_may_have_a_weight(text: str, file: RecordFile) -> None:
     assert RecordFile.parse(text) == file
 
 
+def test_a_weight_that_draws_nothing_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["fit", "run", "--records", "own.jsonl:0"])
+    assert "own.jsonl:0: a weight of 0 draws nothing: take one above 0" in capsys.readouterr().err
+
+
 def test_a_split_is_read_alone(own: Path) -> None:
     assert [r.value["who"] for r in read_split(own, "train", on_fault="stop")] == ["Ann", "Bob"]
     assert [r.value["who"] for r in read_split(own, "test", on_fault="stop")] == ["Cleo"]
@@ -85,6 +91,14 @@ def test_records_says_what_a_file_trains(
     assert printed[1] == "  lm       1 text, trained with --full alone"
     assert printed[2].startswith("  not taught: line 1 /b: ")
     assert printed[2].endswith(" tokens, 'x-max-tokens' allows 1")
+    asks = {"type": "object", "properties": {"a": {"type": "string"}, "b": {"type": "boolean"}}}
+    far = {"context": "7! " * 200, "schema": asks, "value": {"a": ("7! " * 200).strip()}}
+    own.write_text(json.dumps(far) + "\n")
+    assert main(["records", str(own)]) == 0
+    assert capsys.readouterr().out.splitlines()[1:] == [
+        "  not taught: line 1 /a: more than the 128 tokens that a copied value may have",
+        "  not taught: line 1 /b: a decided field of which the value says nothing",
+    ]
     lost = LINES[0] | {"value": {"who": "Eve", "owes": 12}}
     own.write_text(json.dumps(lost) + "\n[]\n")
     assert main(["records", str(own)]) == 1

@@ -8,6 +8,8 @@ from deg_model import MAX_SPAN_TOKENS, Tokenizer
 from deg_train.questions import Example, Question, example_of
 from deg_train.records import Record
 
+NAMES = ("Ann", "Bob", "Eve")
+
 
 def ask(tokenizer: Tokenizer, leaf: dict[str, Any], value: Any, **kwargs: Any) -> Question:
     context = kwargs.get("context", "Ann met Bob")
@@ -124,6 +126,19 @@ def test_an_array_is_skipped_whose_schema_does_not_allow_its_items(tokenizer: To
     assert [skipped(number, minItems=1, maxItems=2) for number in range(4)] == [1, 0, 0, 1]
     # what is past the last count of the head is that count
     assert skipped(70) == 0
+
+
+def test_a_window_may_show_fewer_items_than_may_be(tokenizer: Tokenizer) -> None:
+    text = "".join(f"{name} {'- ' * 150}\n" for name in NAMES)
+    array = {"type": "array", "items": {"type": "string"}, "minItems": 3}
+    schema = {"type": "object", "properties": {"x": array}}
+    spans = {f"/x/{n}": ((text.index(name), text.index(name) + 3),) for n, name in enumerate(NAMES)}
+    record = Record(text, schema, {"x": list(NAMES)}, spans, "made")
+    drawn = [example_of(record, tokenizer, Random(seed), max_tokens=300) for seed in range(6)]
+    assert all(each.num_skipped == 0 for each in drawn)
+    anchors = [q for each in drawn for q in each.questions if q.fork.head == "anchor"]
+    assert len(anchors) == 6
+    assert all(0 < len(question.starts) < 3 for question in anchors)
 
 
 def test_a_nested_array_is_asked_about_in_the_region_of_its_item(

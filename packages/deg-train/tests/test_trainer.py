@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 import torch
+from safetensors import SafetensorError
 from torch import Tensor
 
-from deg_model import ArrayMode, Tokenizer
-from deg_train import trainer as module
+from deg_model import ArrayMode, Base, Tokenizer
+from deg_train import run_state, trainer as module
 from deg_train.batches import Batch, pack
 from deg_train.questions import Example, example_of
 from deg_train.records import Record
@@ -119,6 +120,17 @@ def test_a_run_that_is_resumed_with_less_memory_said_plans_for_less(
     assert second.planner == replace(first.planner, budget=10**6)
 
 
+def test_what_failures_took_off_the_budget_stays_off_a_resumed_run(
+    make_trainer: MakeTrainer, examples: list[Example], tmp_path: Path
+) -> None:
+    first, second = make_trainer(memory=10**9), make_trainer(memory=10**9)
+    first.train_step(pack(examples, 4096))
+    first._planned = replace(first.planner, budget=10**8)
+    first.save(tmp_path / "state")
+    second.resume(tmp_path / "state")
+    assert second.planner == first.planner
+
+
 def test_a_step_is_the_same_however_its_examples_are_packed(
     make_trainer: MakeTrainer, examples: list[Example]
 ) -> None:
@@ -174,6 +186,45 @@ def test_a_damaged_state_is_refused_by_name(make_trainer: MakeTrainer, tmp_path:
     (tmp_path / "state").write_bytes(whole[: len(whole) // 2])
     with pytest.raises(ValueError, match="state is damaged"):
         make_trainer().resume(tmp_path / "state")
+
+
+def test_a_state_that_cannot_be_written_is_named_and_leaves_the_last_one(
+    make_trainer: MakeTrainer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trainer, state = make_trainer(), tmp_path / "state"
+    trainer.save(state)
+    before = state.read_bytes()
+
+    def fill_the_disk(_: dict[str, Tensor], path: Path, **__: object) -> None:
+        path.write_bytes(b"half")
+        raise SafetensorError("no space left")
+
+    monkeypatch.setattr(run_state, "save_file", fill_the_disk)
+    with pytest.raises(OSError, match=r"state cannot be written \(no space left\)"):
+        trainer.save(state)
+    assert state.read_bytes() == before
+    assert list(tmp_path.iterdir()) == [state]
+
+
+def test_a_gradient_that_is_no_number_ends_the_run_before_it_is_taken(
+    make_trainer: MakeTrainer, examples: list[Example]
+) -> None:
+    trainer = make_trainer()
+    trainer.heads.choice.prior.weight.data.fill_(math.inf)
+    before = {name: tensor.clone() for name, tensor in weights(trainer).items()}
+    with pytest.raises(ValueError, match="step 1: the gradient is infinite or no number"):
+        trainer.train_step(pack(examples, 4096))
+    assert trainer.step == 0
+    assert all(torch.equal(tensor, before[name]) for name, tensor in weights(trainer).items())
+
+
+def test_a_start_that_does_not_fit_is_named(make_trainer: MakeTrainer) -> None:
+    trainer = make_trainer()
+    known = trainer.checkpoint("tiny")
+    with pytest.raises(ValueError, match="'tiny' was trained on another base, 'own'"):
+        trainer.start_from(replace(known, base=Base("own", "llama", "a" * 64)))
+    with pytest.raises(ValueError, match="'tiny' is no checkpoint to start from: no head has 'x'"):
+        trainer.start_from(replace(known, heads=known.heads | {"x": torch.ones(1)}))
 
 
 def test_a_loss_that_weighs_nothing_moves_nothing(

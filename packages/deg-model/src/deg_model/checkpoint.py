@@ -170,10 +170,10 @@ def _swap(staging: Path, folder: Path) -> None:
         folder.replace(old)
     try:
         staging.replace(folder)
-    except OSError:
-        if old.exists():
+    finally:
+        # whatever came between, be it Ctrl-C
+        if not folder.exists() and old.exists():
             old.replace(folder)
-        raise
     shutil.rmtree(old, ignore_errors=True)
 
 

@@ -49,6 +49,7 @@ from deg_schema.response import assemble
 from deg_schema.settled import Settled, SettledPart, Unwritten, settle
 from deg_schema.tree import split_plan
 from deg_schema.trim import trim_span
+from deg_schema.validate import value_problems
 
 __all__ = [
     "ArrayPlan",
@@ -109,4 +110,5 @@ __all__ = [
     "settle",
     "split_plan",
     "trim_span",
+    "value_problems",
 ]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from deg_schema.compile import draft_of
 from deg_schema.constraints import is_multiple
-from deg_schema.errors import FillError
+from deg_schema.errors import FillError, Problem
 from deg_schema.formats import is_format
 from deg_schema.keywords import FORMATS, is_number
 from deg_schema.patterns import search_pattern
@@ -18,7 +18,7 @@ from deg_schema.pointer import Pointer
 if TYPE_CHECKING:
     from jsonschema.protocols import Validator
 
-__all__ = ["check_value"]
+__all__ = ["check_value", "value_problems"]
 
 
 def check_value(value: Any, schema: Mapping[str, Any]) -> None:
@@ -27,10 +27,19 @@ def check_value(value: Any, schema: Mapping[str, Any]) -> None:
     Raises:
         FillError: It is not valid; the error names the first place that is not.
     """
-    validator = _validator(json.dumps(schema))
-    for error in validator.iter_errors(value):
-        pointer = Pointer(tuple(map(str, error.absolute_path)))
-        raise FillError(f"the value violates {error.validator!r}: {error.message}", str(pointer))
+    for pointer, error in _errors(value, schema):
+        raise FillError(f"the value violates {error.validator!r}: {error.message}", pointer)
+
+
+def value_problems(value: Any, schema: Mapping[str, Any]) -> list[Problem]:
+    """Return everything that makes *value* invalid against *schema*, which compiles."""
+    return [Problem(pointer, error.message) for pointer, error in _errors(value, schema)]
+
+
+def _errors(value: Any, schema: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Yield each error of *value* with its pointer."""
+    for error in _validator(json.dumps(schema)).iter_errors(value):
+        yield str(Pointer(tuple(map(str, error.absolute_path)))), error
 
 
 @lru_cache(maxsize=128)

@@ -7,9 +7,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
-from jsonschema import Draft202012Validator
-
-from deg_schema import DegError, FieldPlan, FillError, Options, compile_schema, read_span
+from deg_schema import (
+    DegError,
+    FieldPlan,
+    FillError,
+    Options,
+    compile_schema,
+    read_span,
+    value_problems,
+)
 from deg_train.records import Record, lookup
 
 __all__ = ["Answered", "Filler", "answer_all", "holds_slice_law", "is_valid"]
@@ -56,9 +62,8 @@ def answer_all(engine: Filler, records: Sequence[Record]) -> Iterator[list[Answe
 
 
 def is_valid(answered: Answered) -> bool:
-    """Say whether the value is valid against the schema, by a validator that is not ours."""
-    validator = Draft202012Validator(answered.record.schema)
-    return bool(validator.is_valid(answered.response["value"]))
+    """Say whether the value is valid against the schema, in the dialect and patterns of that."""
+    return not value_problems(answered.response["value"], answered.record.schema)
 
 
 def holds_slice_law(answered: Answered) -> list[bool]:

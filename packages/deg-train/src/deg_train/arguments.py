@@ -7,13 +7,32 @@ import math
 from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
-from deg_train.own import OnFault
+from deg_train.own import OnFault, RecordFile
 
 if TYPE_CHECKING:
     # the class that `add_subparsers` returns has no public name
     Commands = argparse._SubParsersAction[argparse.ArgumentParser]
 
-__all__ = ["add_on_fault", "add_sets", "add_threads", "count", "positive", "share", "weight"]
+__all__ = [
+    "DefaultsShown",
+    "add_on_fault",
+    "add_sets",
+    "add_threads",
+    "count",
+    "positive",
+    "record_file",
+    "share",
+    "weight",
+]
+
+
+class DefaultsShown(argparse.ArgumentDefaultsHelpFormatter):
+    """Help that names the default of each argument, but of those that do nothing by default."""
+
+    def _get_help_string(self, action: argparse.Action) -> str | None:
+        if action.default is None or action.default is False:
+            return action.help
+        return super()._get_help_string(action)
 
 
 def add_sets(parser: argparse.ArgumentParser) -> None:
@@ -44,6 +63,15 @@ def count(text: str) -> int:
     if number < 1:
         raise ValueError(text)
     return number
+
+
+def record_file(text: str) -> RecordFile:
+    """Read a file of labelled documents with its weight."""
+    try:
+        return RecordFile.parse(text)
+    except ValueError as error:
+        # of any other error the parser would print the argument alone
+        raise argparse.ArgumentTypeError(f"{text}: {error}") from error
 
 
 def share(text: str) -> float:

@@ -34,15 +34,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit status."""
     parser = argparse.ArgumentParser(prog="deg-train", description="Train and measure deg.")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    for add in (
-        add_fit,
-        add_records,
-        add_average,
-        add_calibrate,
-        add_null_margin,
-        add_evaluate,
-        add_report,
-    ):
+    for add in _COMMANDS:
         add(commands)
     parsed = parser.parse_args(arguments)
     try:

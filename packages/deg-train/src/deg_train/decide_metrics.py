@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable
 
+from deg_schema import compile_schema
 from deg_train.answered_fields import AnsweredField, Pair, answered_fields, decide_fields, is_same
 from deg_train.generate.option_order import is_reordered
 from deg_train.measures import Agreement, Measure, mean
@@ -56,7 +57,7 @@ def score_error(pairs: Iterable[Pair], *, labelled: bool | None = None) -> Measu
         for field in scores
         if field.gold is not None
         and field.answer is not None
-        and labelled in (None, _has_labels(field))
+        and (labelled is None or labelled is _has_labels(field))
     )
 
 
@@ -101,7 +102,5 @@ def _choices(pair: Pair) -> list[AnsweredField]:
 
 
 def _has_labels(field: AnsweredField) -> bool:
-    leaf = field.record.schema
-    for token in field.pointer.split("/")[1:]:
-        leaf = leaf["properties"][token.replace("~1", "/").replace("~0", "~")]
-    return "x-levels" in leaf
+    plans = compile_schema(field.record.schema).fields
+    return any(any(plan.level_labels) for plan in plans if plan.pointer == field.pointer)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+from deg_schema import compile_schema
 from deg_train.answered_fields import Pair, is_same
 from deg_train.measures import Measure, mean
 from deg_train.records import lookup
@@ -68,23 +69,12 @@ def _aligned(gold: list[Item], answer: list[Item]) -> list[tuple[int, int]]:
 
 def _arrays(pairs: Iterable[Pair]) -> Iterator[tuple[list[Item], list[Item]]]:
     for record, response in pairs:
-        arrays = [
-            pointer
-            for pointer, meta in response["meta"].items()
-            if meta["mode"] == "array" and not _is_in_array(record.schema, pointer)
-        ]
-        for pointer in arrays:
+        arrays = compile_schema(record.schema).arrays
+        outermost = {array.pointer for array in arrays if not array.item_steps}
+        for pointer in (pointer for pointer in response["meta"] if pointer in outermost):
             gold = lookup(record.value, pointer) or []
             answer = lookup(response["value"], pointer) or []
             yield [dict(_values(item)) for item in gold], [dict(_values(item)) for item in answer]
-
-
-def _is_in_array(schema: Mapping[str, Any], pointer: str) -> bool:
-    for token in pointer.split("/")[1:]:
-        if "items" in schema:
-            return True
-        schema = schema["properties"][token.replace("~1", "/").replace("~0", "~")]
-    return False
 
 
 def _values(value: Any, pointer: str = "") -> Iterator[tuple[str, Any]]:

@@ -3,26 +3,26 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from jsonschema import Draft202012Validator
-
 from deg_schema import (
     FieldPlan,
     FillPlan,
     Options,
-    Pointer,
     RequestError,
     SchemaError,
     compile_schema,
     parse_options,
     render_context,
+    value_problems,
 )
+from deg_train.gold_outcomes import outcome_of
 from deg_train.locating import locate, reads_as
-from deg_train.records import Record, RecordError, lookup
+from deg_train.records import Record, RecordError, lookup, step
 
 __all__ = ["Fault", "Labelled", "Split", "label_lines", "read_labels"]
 
@@ -31,6 +31,7 @@ Span = tuple[int, int]
 
 _KEYS = ("context", "schema", "value", "spans", "probabilities", "options", "split", "source")
 _OPTIONS = ("date_order", "decimal_separator", "default_offset")
+_INDEX = re.compile(r"0|[1-9][0-9]{0,8}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +87,8 @@ def _read(number: int, line: bytes) -> Labelled | Fault:
         row = json.loads(line.rstrip(b"\r\n"))
     except json.JSONDecodeError as error:
         return Fault(number, (f"no JSON: {error.msg} at column {error.pos + 1}",))
-    except (UnicodeDecodeError, RecursionError) as error:
+    # not in UTF-8, too deep, or a number of too many digits
+    except (ValueError, RecursionError) as error:
         return Fault(number, (f"no JSON: {error}",))
     problems = _shape_problems(row)
     if problems:
@@ -102,18 +104,23 @@ def _read(number: int, line: bytes) -> Labelled | Fault:
         return Fault(number, tuple(f"context{p.loc}: {p.msg}" for p in error.problems))
     except RecordError as error:
         return Fault(number, (str(error),))
+    value = row["value"]
     problems = [
-        f"value{Pointer(tuple(map(str, error.absolute_path)))}: {error.message}"
-        for error in Draft202012Validator(row["schema"]).iter_errors(row["value"])
+        f"value{problem.loc}: {problem.msg}" for problem in value_problems(value, row["schema"])
     ]
-    problems += _span_problems(plan, context, row["value"], spans, options)
+    problems += [
+        f"value{pointer}: the schema asks for no such property; mend its name or remove it"
+        for pointer in _unasked(plan, value)
+    ]
+    problems += _span_problems(plan, context, value, spans, options)
+    problems += _probability_problems(plan, value, probabilities)
     if problems:
         return Fault(number, tuple(problems))
-    located = locate(plan, context, row["value"], spans, options)
+    located = locate(plan, context, value, spans, options)
     record = Record(
         context=context,
         schema=row["schema"],
-        value=row["value"],
+        value=value,
         spans=located.spans,
         source=row.get("source", "own"),
         probabilities=probabilities,
@@ -210,11 +217,47 @@ def _span_problems(
                 yield f"spans{pointer}: {said!r} does not read as the value {expected!r}"
 
 
+def _probability_problems(
+    plan: FillPlan, value: Mapping[str, Any], probabilities: Mapping[str, tuple[float, ...]]
+) -> Iterator[str]:
+    for pointer, numbers in probabilities.items():
+        field, said = _field_at(plan, pointer), lookup(value, pointer)
+        outcome = None if field is None or said is None else outcome_of(field, said)
+        if outcome is not None and numbers[outcome] < max(numbers):
+            yield f"probabilities{pointer}: another outcome is likelier than the value {said!r}"
+
+
+def _unasked(plan: FillPlan, value: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the pointers of what the schema does not ask for: a name that was misspelled.
+
+    What it was meant for would be trained as absent.
+    """
+    asked = {
+        (part.path[:length], tuple(number for number in part.item_steps if number < length))
+        for part in (*plan.fields, *plan.objects, *plan.arrays)
+        for length in range(1, len(part.path) + 1)
+    }
+
+    def walk(inner: Any, path: tuple[str, ...], steps: tuple[int, ...], at: str) -> Iterator[str]:
+        if isinstance(inner, dict):
+            for name, each in inner.items():
+                own, here = (*path, name), f"{at}{step(name)}"
+                if (own, steps) in asked:
+                    yield from walk(each, own, steps, here)
+                else:
+                    yield here
+        elif isinstance(inner, list):
+            for number, each in enumerate(inner):
+                yield from walk(each, (*path, "*"), (*steps, len(path)), f"{at}/{number}")
+
+    return walk(value, (), (), "")
+
+
 def _field_at(plan: FillPlan, pointer: str) -> FieldPlan | None:
     tokens = pointer.split("/")[1:]
     for field in plan.fields:
         if len(field.path) == len(tokens):
             indices = [tokens[step] for step in field.item_steps]
-            if all(index.isdigit() for index in indices) and field.pointer_at(indices) == pointer:
+            if field.pointer_at(indices) == pointer and all(map(_INDEX.fullmatch, indices)):
                 return field
     return None

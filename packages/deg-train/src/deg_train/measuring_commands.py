@@ -10,7 +10,14 @@ from typing import TYPE_CHECKING
 import torch
 
 from deg_runtime import load
-from deg_train.arguments import add_on_fault, add_sets, add_threads, count, positive
+from deg_train.arguments import (
+    DefaultsShown,
+    add_on_fault,
+    add_sets,
+    add_threads,
+    count,
+    positive,
+)
 from deg_train.calibrate import calibrate
 from deg_train.console import say
 from deg_train.evaluate import evaluate, evaluate_own
@@ -35,7 +42,7 @@ def add_calibrate(commands: Commands) -> None:
         help="fit the temperatures of a checkpoint",
         description="Fit one temperature for each head on draws that training never had, and "
         "write them into the checkpoint.",
-        formatter_class=argparse.ArgumentDefaultsHelpFormatter,
+        formatter_class=DefaultsShown,
     )
     parser.add_argument("checkpoint", type=Path, help="folder of the checkpoint")
     add_sets(parser)
@@ -52,7 +59,7 @@ def add_null_margin(commands: Commands) -> None:
         help="choose how much likelier than nothing a value must be",
         description="Answer validation records and print what several margins give, the best one "
         "last. A server takes it as --null-margin, a request as the option null_margin.",
-        formatter_class=argparse.ArgumentDefaultsHelpFormatter,
+        formatter_class=DefaultsShown,
     )
     parser.add_argument("checkpoint", type=Path, help="folder of the checkpoint")
     parser.add_argument(
@@ -76,7 +83,7 @@ def add_evaluate(commands: Commands) -> None:
         description="Run suites of records through the engine, write the result of each, and "
         "print them all against the floors. Several may run side by side, each with its own "
         "suites, into one folder.",
-        formatter_class=argparse.ArgumentDefaultsHelpFormatter,
+        formatter_class=DefaultsShown,
     )
     parser.add_argument("checkpoint", type=Path, help="folder of the checkpoint")
     parser.add_argument("--out", type=Path, required=True, help="folder of the results")

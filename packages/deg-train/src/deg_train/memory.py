@@ -162,15 +162,19 @@ class Planner:
         return self.predict(unit) <= self.budget
 
     def _marked(self, unit: Unit) -> Unit:
-        # few are, as each must be larger than the last, and the largest says most
-        return replace(unit, is_measured=self._raw(unit) > 1.1 * self.largest)
+        # few are, as each must be larger than the last, and the largest says most; chunks take most
+        # on the way back, which is not measured
+        is_chunked = unit.batch.width > TRUNK_CHUNK
+        return replace(unit, is_measured=not is_chunked and self._raw(unit) > 1.1 * self.largest)
 
     def _raw(self, unit: Unit) -> float:
         batch, costs, parts = unit.batch, self.costs, unit.parts
         num_tokens = batch.num_trunk
         is_chunked = batch.width > TRUNK_CHUNK
         trunk_again = unit.recompute or is_chunked
-        again = costs.trunk(batch, recompute=False) if trunk_again else 0.0
+        # of a chunked trunk, one chunk is computed again at a time
+        share = min(1.0, TRUNK_CHUNK / batch.width)
+        again = share * costs.trunk(batch, recompute=False) if trunk_again else 0.0
         if unit.recompute:
             again += max(costs.forks(part, recompute=False) for part in parts)
         carried = self.state_bytes * num_tokens if is_chunked else 0

@@ -7,6 +7,7 @@ between follows from them (contract 12.1).
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -118,7 +119,9 @@ def best_margin(weighed: Sequence[Weighed]) -> MarginResult:
         raise ValueError("no record has a field that may be null: there is no margin to choose")
     edges = sorted({each.advantage for each in weighed if math.isfinite(each.advantage)})
     # between two advantages every margin gives the same answers
-    margins = [0.0, *((a + b) / 2 for a, b in zip(edges, edges[1:], strict=False))]
+    margins = [0.0, *((a + b) / 2 for a, b in itertools.pairwise(edges))]
+    # and so does every one beyond them all: never null, or always
+    margins += [edges[0] - 1, edges[-1] + 1] if edges else []
     results = (result_at(margin, weighed) for margin in margins)
     return max(results, key=lambda result: (result.num_right, -abs(result.margin)))
 

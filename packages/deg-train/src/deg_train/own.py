@@ -69,7 +69,9 @@ def read_split(path: Path, split: Split, *, on_fault: OnFault) -> list[Record]:
         if each.split == split
     ]
     if not found:
-        raise ValueError(f"{path} has no records with the split {split!r}")
+        raise ValueError(
+            f"{path} has no records with the split {split!r}: give some of its lines one"
+        )
     return found
 
 

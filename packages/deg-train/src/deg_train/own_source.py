@@ -186,8 +186,13 @@ class _Notes:
         self._read: dict[int, dict[str, _Extent]] = {}
         if path is not None and path.is_file():
             for line in path.read_text(encoding="utf-8").splitlines():
-                note = json.loads(line)
-                self._read[note["step"]] = note["files"]
+                try:
+                    note = json.loads(line)
+                    self._read[note["step"]] = note["files"]
+                except (ValueError, TypeError, KeyError) as error:
+                    raise ValueError(
+                        f"{path} is damaged ({error}): begin a new run in another folder"
+                    ) from error
 
     def clear(self) -> None:
         """Forget the notes of a run that begins anew."""

@@ -181,11 +181,11 @@ class _Asker:
         value = lookup(self._record.value, pointer) or []
         leaves = self._plan.fields[array.start : array.stop]
         count = self._count(array, leaves, len(value), place)
-        if not count.counts[0] <= count.outcome <= count.counts[1]:
+        # a window shows some of the items, be they fewer than may be
+        own = [] if self._is_cropped else [count]
+        if own and not count.counts[0] <= count.outcome <= count.counts[1]:
             self.num_skipped += 1
             return [], []
-        # a window shows some of the items
-        own = [] if self._is_cropped else [count]
         ranges: list[tuple[int, int]] = []
         if array.anchored:
             starts = gold_anchors(

@@ -78,13 +78,25 @@ class RunState:
         return AdapterPlan(tuple(plan["names"]), plan["context"])
 
     def write(self, path: Path) -> None:
-        """Write the state to *path*, whole or not at all."""
+        """Write the state to *path*, whole or not at all.
+
+        Raises:
+            OSError: The disk is full, or the folder is not there.
+        """
         part = path.with_suffix(".part")
         facts = {"step": str(self.step), "options": json.dumps(self.options)}
         if self.planner is not None:
             facts["planner"] = self.planner
-        save_file({n: t.contiguous() for n, t in self.tensors.items()}, part, metadata=facts)
-        os.replace(part, path)
+        tensors = {name: tensor.contiguous() for name, tensor in self.tensors.items()}
+        try:
+            save_file(tensors, part, metadata=facts)
+            os.replace(part, path)
+        except SafetensorError as error:
+            # how safetensors says that the disk is full
+            message = f"{path} cannot be written ({error}); what was saved before is whole"
+            raise OSError(message) from error
+        finally:
+            part.unlink(missing_ok=True)
 
     def restore(
         self, parameters: Mapping[str, nn.Parameter], optimizer: torch.optim.Optimizer

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from deg_model import Tokenizer
-from deg_schema import compile_schema
+from deg_model import MAX_SPAN_TOKENS, EncodedContext, Tokenizer
+from deg_schema import FillPlan, compile_schema
+from deg_train.gold_outcomes import gold_outcomes
 from deg_train.gold_texts import gold_texts
 from deg_train.labels import Fault, Labelled, read_labels
 from deg_train.questions import example_of
@@ -77,19 +78,29 @@ def _add(found: Survey, labelled: Labelled, tokenizer: Tokenizer) -> None:
     found.splits[labelled.split] += 1
     found.questions.update(question.fork.head for question in example.questions)
     found.nulls += sum(q.fork.head == "extract" and not q.spans for q in example.questions)
-    found.untaught += [
-        f"line {labelled.line} {pointer}: {lookup(record.value, pointer)!r} stands nowhere in the "
-        "context"
-        for pointer in labelled.missing
-    ]
-    written = gold_texts(record, compile_schema(record.schema), example.context, tokenizer)
+    plan = compile_schema(record.schema)
+    written = gold_texts(record, plan, example.context, tokenizer)
     found.texts += len(written.texts)
-    found.untaught += [f"line {labelled.line} {reason}" for reason in written.untaught]
+    reasons = (*_untaught_values(labelled, plan, example.context), *written.untaught)
+    found.untaught += [f"line {labelled.line} {reason}" for reason in reasons]
     if example.num_skipped:
         found.untaught.append(
             f"line {labelled.line}: {_count(example.num_skipped, 'array')} whose items have no "
             "place of their own, or are more or fewer than the schema allows"
         )
+
+
+def _untaught_values(labelled: Labelled, plan: FillPlan, context: EncodedContext) -> Iterator[str]:
+    """Yield why copied and decided values teach nothing, with their place."""
+    record = labelled.record
+    for pointer in labelled.missing:
+        yield f"{pointer}: {lookup(record.value, pointer)!r} stands nowhere in the context"
+    for pointer, places in record.spans.items():
+        covers = [context.cover(*place) for place in places]
+        if all(last - first >= MAX_SPAN_TOKENS for first, last in covers):
+            yield f"{pointer}: more than the {MAX_SPAN_TOKENS} tokens that a copied value may have"
+    for pointer in sorted(gold_outcomes(record, plan)[1] - record.probabilities.keys()):
+        yield f"{pointer}: a decided field of which the value says nothing"
 
 
 def _count(number: int, what: str) -> str:

@@ -107,7 +107,11 @@ class Trainer:
         )
 
     def train_step(self, batches: Sequence[Batch]) -> StepReport:
-        """Make one optimizer step on *batches*; each loss is a mean over the whole step."""
+        """Make one optimizer step on *batches*; each loss is a mean over the whole step.
+
+        Raises:
+            ValueError: The gradient is infinite or no number; nothing was changed.
+        """
         began = time.perf_counter()
         rate = self._set_learning_rate()
         num_terms = _num_terms(batches)
@@ -130,7 +134,11 @@ class Trainer:
             for name, num in num_questions.items()
             if num
         }
-        nn.utils.clip_grad_norm_(self._parameters.values(), 1.0)
+        if not nn.utils.clip_grad_norm_(self._parameters.values(), 1.0).isfinite():
+            raise ValueError(
+                f"step {self.step + 1}: the gradient is infinite or no number. What was saved is "
+                "of an earlier step; run again with a smaller --learning-rate"
+            )
         self._optimizer.step()
         self._optimizer.zero_grad(set_to_none=True)
         self.trained.refresh()
@@ -226,10 +234,17 @@ class Trainer:
         Raises:
             ValueError: It was trained on another base or holds another kind of weights.
         """
+        name = checkpoint.model_id
         if checkpoint.base.sha256 != self.base.sha256 or checkpoint.taps != self.taps:
-            raise ValueError(f"{checkpoint.model_id!r} was trained on another base")
-        self.trained.start_from(checkpoint)
-        load_heads(self.heads, checkpoint.heads)
+            raise ValueError(
+                f"{name!r} was trained on another base, {checkpoint.base.name!r}, or reads other "
+                f"layers of it: start from a checkpoint on {self.base.name!r}"
+            )
+        try:
+            self.trained.start_from(checkpoint)
+            load_heads(self.heads, checkpoint.heads)
+        except RuntimeError as error:
+            raise ValueError(f"{name!r} is no checkpoint to start from: {error}") from error
 
     def save(self, path: Path) -> None:
         """Write everything that a resumed run needs to *path*, atomically."""
@@ -245,16 +260,26 @@ class Trainer:
         """
         state = RunState.read(path)
         if state.plan != self.options.plan:
-            raise ValueError(f"{path} is of another run: it trains other weights")
+            raise ValueError(
+                f"{path} is of another run: it trains other weights; say --full, --adapters and "
+                "--lora-context as that run did, or name another folder"
+            )
         try:
             state.restore(self._parameters, self._optimizer)
         except KeyError as error:
-            raise ValueError(f"{path} is of another run: {error} does not fit") from error
+            raise ValueError(
+                f"{path} is of another run: {error} does not fit; say --rank as that run did, or "
+                "name another folder"
+            ) from error
         self.trained.refresh()
         if state.planner is not None:
             self._planned = Planner.from_json(state.planner)
-            if self.options.memory is not None:
-                self._planned = replace(self._planned, budget=self._budget())
+            if (memory := self.options.memory) is not None:
+                budget = self._budget()
+                if memory == state.options.get("memory"):
+                    # what failures took off stays off, as in an unbroken run
+                    budget = min(budget, self._planned.budget)
+                self._planned = replace(self._planned, budget=budget)
         self.step = state.step
 
     def _set_learning_rate(self) -> float:

@@ -18,11 +18,13 @@ from deg_model import (
     save_checkpoint,
 )
 from deg_train.arguments import (
+    DefaultsShown,
     add_on_fault,
     add_sets,
     add_threads,
     count,
     positive,
+    record_file,
     share,
     weight,
 )
@@ -30,7 +32,6 @@ from deg_train.averaging import average
 from deg_train.console import say
 from deg_train.fit import fit
 from deg_train.fit_options import FitOptions
-from deg_train.own import RecordFile
 from deg_train.own_source import OwnSource
 from deg_train.recipe import default_mixture
 from deg_train.sources import Sampler, StepSampler
@@ -47,7 +48,7 @@ _OWN = FitOptions(steps=200, learning_rate=4e-4, warmup=20, form_steps=0)
 _WEIGHTS = {
     "anchor_weight": "where items start",
     "anchor_count_weight": "how many items start",
-    "lm_weight": "texts",
+    "lm_weight": "texts, which train with --full alone,",
 }
 
 
@@ -73,13 +74,13 @@ def add_fit(commands: Commands) -> None:
         "themselves: on the recipe of the default checkpoint, or, with --records, on from that "
         "checkpoint with your own documents. Run again with the same folder, it goes on where it "
         "was stopped.",
-        formatter_class=argparse.ArgumentDefaultsHelpFormatter,
+        formatter_class=DefaultsShown,
     )
     parser.add_argument("out", type=Path, help="folder of the run: log, state and checkpoint")
     add_sets(parser)
     parser.add_argument(
         "--records",
-        type=RecordFile.parse,
+        type=record_file,
         action="append",
         metavar="FILE[:WEIGHT]",
         help="your labelled documents, of which those for training are drawn; may be repeated",
@@ -165,7 +166,10 @@ def add_fit(commands: Commands) -> None:
     parser.add_argument("--seed", type=int, default=defaults.seed, help="of weights and draws")
     add_threads(parser, 2)
     parser.add_argument(
-        "--save-every", type=count, default=50, help="steps between two saved states"
+        "--save-every",
+        type=count,
+        default=50,
+        help="steps between two saved states and checkpoints",
     )
     parser.add_argument(
         "--tensorboard", action="store_true", help="write events/ for TensorBoard too"

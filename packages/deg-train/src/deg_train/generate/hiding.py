@@ -53,14 +53,16 @@ def without_document(record: Record, length: int, others: Documents, rng: Random
     Nothing else is asked. None where the record has no array that may be empty.
     """
     plan = compile_schema(record.schema)
+    leaves = record.schema.get("properties", {})
     names = [
         array.path[0]
         for array in plan.arrays
-        if len(array.path) == 1 and not array.item_steps and array.min_items == 0
+        if array.path[0] in leaves and len(array.path) == 1 and array.min_items == 0
     ]
+    # of a schema that is a reference nothing can be left out
     if not names:
         return None
-    properties = {name: record.schema["properties"][name] for name in names}
+    properties = {name: leaves[name] for name in names}
     schema = {**record.schema, "properties": properties}
     required = [name for name in record.schema.get("required", ()) if name in names]
     schema.pop("required", None)
@@ -96,7 +98,8 @@ def _last_end(text: str, length: int) -> int:
 
 def _has_lists(record: Record) -> bool:
     """Say whether a list is asked for: only then may the text around have values of its own."""
-    return any(leaf.get("type") == "array" for leaf in record.schema["properties"].values())
+    leaves = record.schema.get("properties", {})
+    return any(leaf.get("type") == "array" for leaf in leaves.values())
 
 
 def _other_document(asked: frozenset[str], others: Documents, rng: Random) -> str:
