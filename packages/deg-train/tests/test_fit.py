@@ -101,6 +101,15 @@ def test_a_stopped_run_is_saved_and_goes_on_as_if_unbroken(
     assert all(torch.equal(broken[name], whole[name]) for name in whole)
 
 
+def test_a_run_that_goes_on_otherwise_says_so(
+    train: Callable[..., int], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert train("run", steps=2) == 0
+    assert "unbroken" not in capsys.readouterr().err
+    assert train("run", steps=3) == 0
+    assert "changed are steps\n" in capsys.readouterr().err
+
+
 def test_steps_after_the_saved_state_are_logged_once(
     train: Callable[..., int], tmp_path: Path
 ) -> None:

@@ -67,8 +67,10 @@ def fit(
     draw = drawer(source, tokenizer, options, texts=not options.plan.names)
     trainer = Trainer(load_backbone(files), base, options, threads=threads)
     if (out / _STATE).is_file():
-        trainer.resume(out / _STATE)
+        changed = trainer.resume(out / _STATE)
         say(f"resumed at step {trainer.step}")
+        if changed:
+            say(f"not as an unbroken run would go on: changed are {', '.join(changed)}")
     elif init is not None:
         trainer.start_from(load_checkpoint(init))
     events = out / "events" if tensorboard else None

@@ -52,7 +52,7 @@ class RunState:
             tensors[f"parameter/{name}"] = parameter.detach()
             for key, value in optimizer.state.get(parameter, {}).items():
                 tensors[f"{key}/{name}"] = value
-        return cls(step, asdict(options), planner, tensors)
+        return cls(step, json.loads(json.dumps(asdict(options))), planner, tensors)
 
     @classmethod
     def read(cls, path: Path) -> RunState:
@@ -76,6 +76,11 @@ class RunState:
         plan = self.options.get("plan") or asdict(AdapterPlan())
         assert isinstance(plan, dict)
         return AdapterPlan(tuple(plan["names"]), plan["context"])
+
+    def changed(self, options: FitOptions) -> list[str]:
+        """Name the options of this state that *options* has otherwise."""
+        now = json.loads(json.dumps(asdict(options)))
+        return [name for name, value in self.options.items() if now.get(name) != value]
 
     def write(self, path: Path) -> None:
         """Write the state to *path*, whole or not at all.

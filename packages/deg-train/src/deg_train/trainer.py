@@ -252,8 +252,11 @@ class Trainer:
         state = RunState.of(self.step, self.options, planner, self._parameters, self._optimizer)
         state.write(path)
 
-    def resume(self, path: Path) -> None:
+    def resume(self, path: Path) -> list[str]:
         """Take up what `save` wrote.
+
+        Returns:
+            The options that the saved run had otherwise: with none it goes on as if unbroken.
 
         Raises:
             ValueError: The file is damaged, or the saved run has other shapes.
@@ -281,6 +284,7 @@ class Trainer:
                     budget = min(budget, self._planned.budget)
                 self._planned = replace(self._planned, budget=budget)
         self.step = state.step
+        return state.changed(self.options)
 
     def _set_learning_rate(self) -> float:
         rate = learning_rate(self.options, self.step)
