@@ -61,6 +61,19 @@ def test_a_refused_field_is_left_out_and_counted() -> None:
     assert SCHEMA["required"] == ["x", "n"]
 
 
+def test_a_refused_field_is_found_by_reference() -> None:
+    class Deep:
+        def fill_many(
+            self, documents: Sequence[tuple[str, Mapping[str, Any], Mapping[str, Any]]]
+        ) -> list[dict[str, Any] | FillError]:
+            required = [schema["$defs"]["d"]["required"] for _, schema, _ in documents]
+            return [FillError("not found", "/o/n") if "n" in each else {} for each in required]
+
+    schema = {"type": "object", "properties": {"o": {"$ref": "#/$defs/d"}}, "$defs": {"d": SCHEMA}}
+    ((one,),) = answer_all(Deep(), [Record("Ann", schema, {}, {}, "made")])
+    assert one.refused == ("/o/n",)
+
+
 def test_an_error_that_optional_fields_do_not_heal_is_raised() -> None:
     class Stubborn(Picky):
         def fill_many(

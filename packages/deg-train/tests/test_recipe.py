@@ -67,6 +67,14 @@ def test_texts_are_drawn_where_they_are_trained(tokenizer: Tokenizer) -> None:
         drawer(source, tokenizer, options)(0)
 
 
+def test_a_text_longer_than_its_room_is_trained(tokenizer: Tokenizer) -> None:
+    schema = {"type": "object", "properties": {"x": {"type": "string", "x-generate": True}}}
+    source = OwnRecords([Record("Ann " * 40, schema, {"x": "Ann is here. " * 40}, {}, "made")])
+    options = FitOptions(tokens_per_step=50, form_steps=0, tokens_per_example=400)
+    (batch, *_) = drawer(source, tokenizer, options, texts=True)(0)
+    assert batch.num_real_tokens > options.tokens_per_example
+
+
 def test_a_step_has_its_tokens_and_no_endless_example(tokenizer: Tokenizer) -> None:
     class Source:
         def sample(self, rng: random.Random) -> Record:

@@ -6,12 +6,14 @@ import copy
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
+from urllib.parse import unquote
 
 from deg_schema import (
     DegError,
     FieldPlan,
     FillError,
     Options,
+    Pointer,
     compile_schema,
     read_span,
     value_problems,
@@ -117,8 +119,9 @@ def _relaxed(engine: Filler, record: Record, error: DegError) -> Answered:
         parent, _, token = error.pointer.rpartition("/")
         holder, name = _schema_at(schema, parent), token.replace("~1", "/").replace("~0", "~")
         required = holder.get("required", [])
-        if "minItems" in holder["properties"].get(name, {}):
-            del holder["properties"][name]["minItems"]
+        leaf = _target(holder["properties"].get(name, {}), schema)
+        if "minItems" in leaf:
+            del leaf["minItems"]
         elif name in required:
             required.remove(name)
         else:
@@ -131,6 +134,14 @@ def _relaxed(engine: Filler, record: Record, error: DegError) -> Answered:
 
 
 def _schema_at(schema: dict[str, Any], pointer: str) -> dict[str, Any]:
+    part = _target(schema, schema)
     for token in pointer.split("/")[1:]:
-        schema = schema["properties"][token.replace("~1", "/").replace("~0", "~")]
-    return schema
+        part = _target(part["properties"][token.replace("~1", "/").replace("~0", "~")], schema)
+    return part
+
+
+def _target(part: dict[str, Any], schema: dict[str, Any]) -> dict[str, Any]:
+    """Return what *part* of *schema* refers to, itself where it refers to nothing."""
+    while "$ref" in part:
+        part = Pointer.parse(unquote(part["$ref"][1:])).lookup(schema)
+    return part

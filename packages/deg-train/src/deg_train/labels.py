@@ -10,8 +10,10 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from deg_schema import (
+    ArrayPlan,
     FieldPlan,
     FillPlan,
+    ObjectPlan,
     Options,
     RequestError,
     SchemaError,
@@ -232,9 +234,14 @@ def _unasked(plan: FillPlan, value: Mapping[str, Any]) -> Iterator[str]:
 
     What it was meant for would be trained as absent.
     """
+    parts: tuple[FieldPlan | ObjectPlan | ArrayPlan, ...] = (
+        *plan.fields,
+        *plan.objects,
+        *plan.arrays,
+    )
     asked = {
         (part.path[:length], tuple(number for number in part.item_steps if number < length))
-        for part in (*plan.fields, *plan.objects, *plan.arrays)
+        for part in parts
         for length in range(1, len(part.path) + 1)
     }
 

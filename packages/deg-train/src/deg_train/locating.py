@@ -77,6 +77,7 @@ class _Finder:
         self.missing: list[str] = []
         self._plan, self._context, self._value, self._options = plan, context, value, options
         self._candidates: dict[tuple[str, str | None], list[Span]] = {}
+        self._read: dict[str, list[tuple[Span, object]]] = {}
 
     def find_outside(self) -> None:
         """Find the values that stand in no array."""
@@ -165,14 +166,23 @@ class _Finder:
     def _places(self, field: FieldPlan, value: object) -> list[Span]:
         if not has_candidates(field):
             return _occurrences(str(value), self._context)
-        kind = (field.mode, field.format)
-        if kind not in self._candidates:
-            self._candidates[kind] = find_candidates(field, self._context)
-        return [
-            (start, end)
-            for start, end in self._candidates[kind]
-            if reads_as(field, self._context[start:end], value, self._options)
-        ]
+        return [place for place, said in self._readings(field) if said == value]
+
+    def _readings(self, field: FieldPlan) -> list[tuple[Span, object]]:
+        """Return every place that reads as some value of *field*, and that value.
+
+        They are read once, however many items ask: else a list would take its length squared.
+        """
+        if field.pointer not in self._read:
+            kind = (field.mode, field.format)
+            if kind not in self._candidates:
+                self._candidates[kind] = find_candidates(field, self._context)
+            read = [
+                ((start, end), read_span(field, self._context[start:end], self._options))
+                for start, end in self._candidates[kind]
+            ]
+            self._read[field.pointer] = [(at, one.value) for at, one in read if one.reason is None]
+        return self._read[field.pointer]
 
 
 def _occurrences(text: str, context: str) -> list[Span]:

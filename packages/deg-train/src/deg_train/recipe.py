@@ -38,7 +38,7 @@ __all__ = ["MAX_EXAMPLE_TOKENS", "default_mixture", "drawer"]
 MAX_EXAMPLE_TOKENS = FitOptions().tokens_per_example
 """What a document and its questions have at most, unless a run says otherwise."""
 
-# in a row that are too long, or teach nothing: then the whole source is taken to be so
+# in a row that teach nothing: then the whole source is taken to be so
 _MOST_UNUSED = 1000
 
 _WEIGHTS = {
@@ -95,7 +95,7 @@ def drawer(
         texts: Teach `x-generate` fields too, as `example_of` says.
 
     Raises:
-        ValueError: The drawing function finds nothing that fits, in many draws.
+        ValueError: The drawing function finds nothing to ask, in many draws.
     """
     forms, most = DocumentSource("nonsense"), options.tokens_per_example
 
@@ -110,7 +110,8 @@ def drawer(
         while size < options.tokens_per_step:
             record = chosen.sample(rng)
             example = example_of(record, tokenizer, rng, max_tokens=most, texts=texts)
-            if example.questions and example.num_tokens <= most:
+            # one question that is too long for its room is asked all the same, by itself
+            if example.questions:
                 examples.append(example)
                 size, num_unused = size + example.num_tokens, 0
                 continue
@@ -118,7 +119,7 @@ def drawer(
             if num_unused == _MOST_UNUSED:
                 raise ValueError(
                     f"none of {num_unused} records drawn for step {step} has a question that "
-                    f"training can ask in {most} tokens: see what `deg-train records` says of them"
+                    "training can ask: see what `deg-train records` says of them"
                 )
         return pack(examples, options.tokens_per_batch)
 
