@@ -78,7 +78,8 @@ def test_a_window_of_a_long_document_is_trained_and_all_of_it_where_there_is_roo
 ) -> None:
     record = SOURCES["train"].sample(Random(5))
     window = example_of(record, tokenizer, Random(0), max_tokens=800)
-    assert window.num_tokens <= 800
+    # whole arrays are asked about whatever room they take, and one other question
+    assert window.context.num_tokens < 650
     assert {question.fork.head for question in window.questions} <= {"extract", "anchor"}
     whole = example_of(record, tokenizer, Random(0), max_tokens=10**6)
     assert whole.context.num_tokens > 4000
