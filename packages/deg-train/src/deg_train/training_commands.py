@@ -116,7 +116,7 @@ def add_fit(commands: Commands) -> None:
     )
     parser.add_argument(
         "--model-id",
-        default="deg-smollm2-135m-0.1",
+        default="deg-smollm2-135m-0.2",
         help="the name that the checkpoint gives itself",
     )
     parser.add_argument(
