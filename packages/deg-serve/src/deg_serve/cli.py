@@ -117,6 +117,13 @@ def _written(checkpoint: Path) -> date:
 
 def _end_with(status: int) -> None:
     logging.shutdown()
+    try:
+        sys.stderr.flush()
+    except OSError:
+        # lines that found no room are lost; some versions of Python would try them once more at the
+        # exit and fail by them
+        with open(os.devnull, "wb") as nowhere:
+            os.dup2(nowhere.fileno(), sys.stderr.fileno())
     if any(thread.name == "deg-engine" for thread in threading.enumerate()):
         # it is deep in a call that nobody can stop, and would be torn down within
         os._exit(status)
