@@ -179,6 +179,8 @@ _LINES: list[Callable[[Results], Iterator[Row]]] = [
     _line("nlupp", "span_agreement", "f1", "span F1"),
     _line("lists", "positional_values", "value", "values in items in order"),
     _line("lists-far", "count_exact", "value", "count exact"),
+    _line("long", "exact_spans", "value", "exact span"),
+    _line("long", "aligned_values", "value", "aligned values in items"),
     _error("scales", "score_error_labelled", "score MAE, levels with words"),
     _error("scales", "score_error_bare", "score MAE, levels without words"),
     _line("flips", "choice_accuracy", "value", "choice accuracy"),
