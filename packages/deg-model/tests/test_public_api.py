@@ -27,6 +27,7 @@ def test_the_public_names() -> None:
         "CheckpointError",
         "ContextState",
         "ContextTooLong",
+        "DECIDE_HEADS",
         "DEFAULT_BASE",
         "DEFAULT_CHECKPOINT",
         "DegModel",

@@ -106,3 +106,13 @@ def test_a_value_is_its_slice_or_what_the_slice_reads_as() -> None:
 def test_validity_is_that_of_the_schema() -> None:
     assert is_valid(answered({"x": "Ann", "n": 1}))
     assert not is_valid(answered({"x": "Ann"}))
+
+
+def test_validity_knows_decimals_and_patterns_that_python_does_not() -> None:
+    price = {"type": "number", "multipleOf": 0.01}
+    name = {"type": "string", "pattern": r"^\p{L}+$"}
+    for leaf, right, wrong in ((price, 19.99, 19.995), (name, "Ann", "A1")):
+        schema = {"type": "object", "properties": {"x": leaf}}
+        record = Record("Ann owes 19.99", schema, {}, {}, "made")
+        assert is_valid(Answered(record, {"value": {"x": right}, "meta": {}}))
+        assert not is_valid(Answered(record, {"value": {"x": wrong}, "meta": {}}))

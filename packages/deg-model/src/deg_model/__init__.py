@@ -1,7 +1,14 @@
 """The model: backbones over explicit state, heads, fork layout, checkpoints and base weights."""
 
 from deg_model._version import __version__
-from deg_model.adapters import BASE_READS, FORK_HEADS, SHARED, AdapterPlan, LowRankAdapters
+from deg_model.adapters import (
+    BASE_READS,
+    DECIDE_HEADS,
+    FORK_HEADS,
+    SHARED,
+    AdapterPlan,
+    LowRankAdapters,
+)
 from deg_model.attention import ForkBucket, RowAttention, TrainingAttention
 from deg_model.bases import BASES, DEFAULT_BASE, Base
 from deg_model.chat import CHATS, Chat
@@ -68,6 +75,7 @@ __all__ = [
     "CheckpointError",
     "ContextState",
     "ContextTooLong",
+    "DECIDE_HEADS",
     "DEFAULT_BASE",
     "DEFAULT_CHECKPOINT",
     "DegModel",

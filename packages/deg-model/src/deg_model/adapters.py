@@ -11,7 +11,7 @@ from torch import Tensor, nn
 
 from deg_model.family import Backbone
 
-__all__ = ["BASE_READS", "FORK_HEADS", "SHARED", "AdapterPlan", "LowRankAdapters"]
+__all__ = ["BASE_READS", "DECIDE_HEADS", "FORK_HEADS", "SHARED", "AdapterPlan", "LowRankAdapters"]
 
 BASE_READS = "base"
 """What `AdapterPlan.context` says where no adapter reads contexts."""
@@ -19,9 +19,10 @@ BASE_READS = "base"
 SHARED = "shared"
 """The adapter that reads every fork, where there is but one."""
 
-_DECIDE_HEADS = ("choice", "score", "noul")
+DECIDE_HEADS = ("choice", "score", "noul")
+"""The heads that choose among outcomes."""
 
-FORK_HEADS = (*_DECIDE_HEADS, "extract", "count", "anchor")
+FORK_HEADS = (*DECIDE_HEADS, "extract", "count", "anchor")
 """The heads that answer forks."""
 
 _BY_KIND = ("decide", "extract")
@@ -59,7 +60,7 @@ class AdapterPlan:
     def adapter_of(self, head: str) -> str | None:
         """Return the adapter that reads the forks of *head*; None where there are none."""
         if self.names == _BY_KIND:
-            return "decide" if head in _DECIDE_HEADS else "extract"
+            return "decide" if head in DECIDE_HEADS else "extract"
         return self.names[0] if self.names else None
 
 

@@ -11,10 +11,9 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from deg_model import Heads, anchor_bias_of
+from deg_model import DECIDE_HEADS, Heads, anchor_bias_of
 from deg_train.batches import Batch, Row
 from deg_train.passes import Hidden
-from deg_train.questions import DECIDE_HEADS
 
 # R questions, O outcomes, B contexts, T tokens, H hidden, S right spans, N counts
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from random import Random
 
 from deg_model import (
+    DECIDE_HEADS,
     MAX_COUNT,
     MAX_SPAN_TOKENS,
     EncodedContext,
@@ -26,9 +27,7 @@ from deg_train.gold_texts import gold_texts
 from deg_train.records import Record, lookup
 from deg_train.sampling import cap_decided, cap_tokens, cropped
 
-__all__ = ["DECIDE_HEADS", "Example", "Question", "example_of"]
-
-DECIDE_HEADS = ("choice", "score", "noul")
+__all__ = ["Example", "Question", "example_of"]
 
 # a list of twenty rows would drown whatever else a step holds, a decided column the others
 _MOST_IN_ITEMS = 3
