@@ -184,6 +184,16 @@ def test_a_save_that_fails_leaves_the_old_checkpoint(
     assert [path.name for path in folder.parent.iterdir()] == [folder.name]
 
 
+def test_what_a_killed_save_left_is_put_right(folder: Path) -> None:
+    (folder / "README.md").write_text("a card")
+    # killed between the two moves of its end: the old one is aside, the new one not yet in place
+    folder.rename(folder.parent / ".tiny-old-4711")
+    shutil.copytree(folder.parent / ".tiny-old-4711", folder.parent / ".tiny-new-4711")
+    save_checkpoint(make_checkpoint(), folder)
+    assert [path.name for path in folder.parent.iterdir()] == ["tiny"]
+    assert (folder / "README.md").read_text() == "a card"
+
+
 @pytest.mark.parametrize("name", FILES)
 def test_a_missing_file_is_named(folder: Path, name: str) -> None:
     (folder / name).unlink()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -290,3 +291,21 @@ def make_backbone() -> Callable[[str], Backbone]:
 
 
 FAMILY_MODULES = {"llama": llama, "qwen3.5": qwen35, "lfm2": lfm2}
+
+
+_DENYING = re.compile(
+    r"^(?:True|Yes) unless|^(?:False|No) (?:if|only when)|Answer no if|Return false if"
+    r"|untrue|wrong|mistake|It is not so that|it is not the case"
+)
+_NOT_OF_FRAMES = re.compile(r"It is not so that|it is not the case|(?:yes|no) if not")
+
+
+@pytest.fixture(scope="session")
+def is_turned_round() -> Callable[[str], bool]:
+    """Tell, from its words alone, whether a question asks for the opposite of its statement."""
+
+    def tell(question: str) -> bool:
+        is_denied = re.search(r"\bnot\b", _NOT_OF_FRAMES.sub("", question)) is not None
+        return is_denied != (_DENYING.search(question) is not None)
+
+    return tell

@@ -90,20 +90,26 @@ def test_an_item_reaches_to_the_next_one() -> None:
 
 
 def test_items_come_in_the_order_of_the_document() -> None:
+    num_arrays = 0
     for record in ListSource("val").records(150, seed=3):
         for array in compile_schema(record.schema).arrays:
             if array.item_steps or not array.anchored:
                 continue
             pointer = array.pointer_at(())
-            starts = [
-                min(
+            places = [
+                [
                     found[0][0]
                     for at, found in record.spans.items()
                     if at == f"{pointer}/{number}" or at.startswith(f"{pointer}/{number}/")
-                )
+                ]
                 for number in range(len(lookup(record.value, pointer) or []))
             ]
-            assert starts == sorted(set(starts)), record.context
+            # of an item may be asked only what it lacks: such an array trains nothing
+            if all(places):
+                num_arrays += 1
+                starts = list(map(min, places))
+                assert starts == sorted(set(starts)), record.context
+    assert num_arrays > 120
 
 
 def test_a_missing_value_is_null_or_left_out_of_its_item_alone() -> None:
@@ -150,7 +156,10 @@ def test_no_list_goes_by_a_name_that_documents_hold_out() -> None:
 
 def test_sentences_are_trained_or_held_out() -> None:
     frames = [frame for sort in list_sorts() for frame in sort.frames]
-    assert 0.1 < sum(frame.held_out for frame in frames) / len(frames) < 0.35
+    assert sum(frame.held_out for frame in frames) > 20
+    trained = [frame.nodes for frame in frames if not frame.held_out]
+    assert len(trained) > 300
+    assert not any(frame.nodes in trained for frame in frames if frame.held_out)
 
 
 def test_lists_of_one_document_cannot_be_taken_for_each_other() -> None:

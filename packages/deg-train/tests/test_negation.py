@@ -1,11 +1,12 @@
 from __future__ import annotations
 
+from collections.abc import Callable
 from random import Random
 
 import pytest
 
 from deg_train.generate.library import default_library
-from deg_train.generate.negation import clause_of, criteria, negated
+from deg_train.generate.negation import affirmed, clause_of, criteria, negated
 from deg_train.generate.unseen import unseen_library
 
 
@@ -31,15 +32,29 @@ def test_what_is_no_clear_question_is_left_alone(question: str) -> None:
 
 
 def test_a_condition_is_turned_round() -> None:
-    ways = {negated("True if it is late.", Random(seed)) for seed in range(30)}
+    ways = {negated("True if it is late.", Random(seed)) for seed in range(200)}
     assert "False if it is late." in ways
     assert "True unless it is late." in ways
     assert negated("lateness", Random(0)) is None
 
 
+@pytest.mark.parametrize("question", ["True if it is late.", "Is it late?"])
+def test_other_words_keep_the_answer_and_a_negation_turns_it(
+    question: str, is_turned_round: Callable[[str], bool]
+) -> None:
+    said = {affirmed(question, Random(seed)) for seed in range(300)}
+    denied = {negated(question, Random(seed)) for seed in range(300)}
+    assert len(said) > 10
+    assert len(denied) > 10
+    assert not any(is_turned_round(each) for each in said if each is not None)
+    by_statement = [each for each in denied if each is not None and question not in each]
+    assert all(map(is_turned_round, by_statement))
+
+
 def test_wordings_of_the_evaluation_are_never_trained() -> None:
     for question in ("True if it is late.", "Is it late?", "Legal steps ahead?"):
-        seen = {negated(question, Random(seed)) for seed in range(80)}
+        ways = (negated, affirmed)
+        seen = {way(question, Random(seed)) for way in ways for seed in range(300)} - {None}
         unseen = {negated(question, Random(seed), held_out=True) for seed in range(80)}
         assert not seen & unseen
 

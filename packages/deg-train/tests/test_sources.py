@@ -3,6 +3,7 @@ from __future__ import annotations
 import csv
 import json
 import random
+import re
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,7 @@ from deg_train.sources import (
     Snips,
     UnreadableFile,
 )
+from deg_train.sources.clinc150 import is_held_out_intent
 
 SNIPS_INTENTS = (
     "AddToPlaylist",
@@ -50,8 +52,11 @@ def write_banking77(folder: Path) -> None:
 
 
 def write_clinc150(folder: Path) -> None:
-    rows = [[f"query {number}", f"label_{number % 30}"] for number in range(60)]
-    (folder / "data_full.json").write_text(json.dumps({"test": rows}))
+    rows = [[f"\N{CAT FACE} query {number}", f"label_{number % 60}"] for number in range(120)]
+    outside = [["who sang that?", "oos"]]
+    published = dict.fromkeys(("train", "test"), rows)
+    published |= {f"oos_{split}": outside for split in ("train", "test")}
+    (folder / "data_full.json").write_text(json.dumps(published))
 
 
 def write_snips(folder: Path) -> None:
@@ -130,14 +135,19 @@ def write_restaurant8k(folder: Path) -> None:
         (folder / name).write_text(json.dumps(turns))
 
 
+def clinc150_trained(folder: Path) -> Clinc150:
+    return Clinc150(folder, "train")
+
+
 TRAINING = [
     (Banking77, write_banking77),
     (Snips, write_snips),
     (NluEvaluation, write_nlu_evaluation),
     (NluPlusPlus, write_nlupp),
     (Restaurant8k, write_restaurant8k),
+    (clinc150_trained, write_clinc150),
 ]
-ALL = [*TRAINING, (Clinc150, write_clinc150)]
+ALL = [*TRAINING[:-1], (Clinc150, write_clinc150)]
 
 
 def options_of(leaf: dict[str, Any]) -> list[object]:
@@ -245,17 +255,33 @@ def test_banking77_training_varies_names_and_option_texts(tmp_path: Path) -> Non
     assert {"change_pin", "change pin", "Change pin", "CHANGE_PIN", None} <= written
 
 
-def test_clinc150_asks_for_the_answer_among_ten(tmp_path: Path) -> None:
+def test_clinc150_measures_ten_held_out_intents_or_all(tmp_path: Path) -> None:
     write_clinc150(tmp_path)
     source = Clinc150(tmp_path)
-    (ten,) = source.records(1)
-    (all_options,) = source.records(1, num_options=None)
-    assert len(ten.schema["properties"]["intent"]["enum"]) == 10
-    assert len(all_options.schema["properties"]["intent"]["enum"]) == 30
+    for record in source.records():
+        options = record.schema["properties"]["intent"]["enum"]
+        assert len(options) == 10
+        assert all(is_held_out_intent(option.replace(" ", "_")) for option in options)
+    (record,) = source.records(1, num_options=None)
+    assert len(record.schema["properties"]["intent"]["enum"]) == 60
 
 
-def test_clinc150_never_trains() -> None:
-    assert not hasattr(Clinc150, "sample")
+def test_clinc150_trains_no_held_out_intent(tmp_path: Path) -> None:
+    write_clinc150(tmp_path)
+    source, rng = Clinc150(tmp_path, "train"), random.Random(0)
+    held_out = {f"label_{number}" for number in range(60)}
+    held_out = {label for label in held_out if is_held_out_intent(label)}
+    queries = {f"query {number}" for number in range(120) if f"label_{number % 60}" in held_out}
+    assert 3 < len(held_out) < 30
+    answers = Counter[object]()
+    for _ in range(400):
+        record = source.sample(rng)
+        words = re.findall(r"[a-z]+ \d+", json.dumps(record.schema).lower().replace("_", " "))
+        assert held_out.isdisjoint(each.replace(" ", "_") for each in words)
+        assert queries.isdisjoint(re.findall(r"query \d+", record.context))
+        answers.update(value for value in record.value.values() if value is None)
+    # what is out of scope has no answer, or a fallback
+    assert answers[None] > 5
 
 
 def test_snips_asks_for_no_slot_that_has_two_answers(tmp_path: Path) -> None:

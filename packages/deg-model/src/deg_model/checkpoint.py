@@ -77,7 +77,11 @@ class Checkpoint:
 
 
 def save_checkpoint(checkpoint: Checkpoint, folder: Path) -> None:
-    """Write *checkpoint* to *folder*, which is replaced whole or not at all."""
+    """Write *checkpoint* to *folder*, which is replaced whole or not at all.
+
+    What a process left there that was killed while it wrote is put right first.
+    """
+    _put_right(folder)
     parts = {_HEADS: checkpoint.heads}
     if checkpoint.backbone is None:
         parts[_ADAPTERS] = checkpoint.adapters
@@ -175,6 +179,15 @@ def _swap(staging: Path, folder: Path) -> None:
         if not folder.exists() and old.exists():
             old.replace(folder)
     shutil.rmtree(old, ignore_errors=True)
+
+
+def _put_right(folder: Path) -> None:
+    for old in folder.parent.glob(f".{folder.name}-old-*"):
+        if not folder.exists():
+            old.replace(folder)
+    for kind in ("old", "new"):
+        for left in folder.parent.glob(f".{folder.name}-{kind}-*"):
+            shutil.rmtree(left, ignore_errors=True)
 
 
 def _facts(path: Path) -> dict[str, Any]:

@@ -30,7 +30,7 @@ from deg_train.sampling import cap_decided, cap_tokens, cropped
 __all__ = ["Example", "Question", "example_of"]
 
 # a list of twenty rows would drown whatever else a step holds, a decided column the others
-_MOST_IN_ITEMS = 3
+_MOST_IN_ITEMS = 5
 _MOST_DECIDED = 3
 # of what may be read, for the document; the rest is for the questions
 _CONTEXT_SHARE = 0.75

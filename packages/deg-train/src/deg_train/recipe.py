@@ -10,13 +10,16 @@ from deg_model import Tokenizer
 from deg_train.batches import Batch, pack
 from deg_train.fit_options import FitOptions
 from deg_train.generate import (
+    DECIDED_SHARES,
     DOCUMENT_SHARES,
+    INTENT_SHARES,
     LIST_SHARES,
     QUESTION_SHARES,
     BareSource,
     ContradictionSource,
     DocumentSource,
     ForeignSource,
+    FurtherSource,
     ListSource,
     LongSource,
     WiderSource,
@@ -24,6 +27,7 @@ from deg_train.generate import (
 from deg_train.questions import Example, example_of
 from deg_train.sources import (
     Banking77,
+    Clinc150,
     Mixture,
     NluEvaluation,
     NluPlusPlus,
@@ -42,35 +46,43 @@ MAX_EXAMPLE_TOKENS = FitOptions().tokens_per_example
 _MOST_UNUSED = 1000
 
 _WEIGHTS = {
-    "generated": 0.42,
-    "lists": 0.55,
+    "generated": 0.30,
+    "further": 0.22,
+    "lists": 0.50,
+    "decided": 0.30,
     "long": 0.03,
     "bare": 0.02,
     "foreign": 0.02,
     "contradictions": 0.03,
-    "banking77": 0.30,
+    "banking77": 0.45,
+    "clinc150": 0.38,
     "nlu-evaluation": 0.03,
     "snips": 0.02,
-    "nlupp": 0.06,
-    "restaurant8k": 0.05,
+    "nlupp": 0.05,
+    "restaurant8k": 0.04,
 }
 
 
 def default_mixture(folder: Path | None) -> Mixture:
     """Return the mixture over generated documents and the public sets under *folder*."""
     documents = DocumentSource("train")
+    further, decided = FurtherSource("further"), FurtherSource("decided")
     asked = WiderSource(documents, QUESTION_SHARES)
     sources: list[tuple[Sampler, float]] = [
         (WiderSource(ListSource("train"), LIST_SHARES, others=documents), _WEIGHTS["lists"]),
         (WiderSource(asked, DOCUMENT_SHARES, others=documents), _WEIGHTS["generated"]),
+        (WiderSource(further, DOCUMENT_SHARES, others=documents), _WEIGHTS["further"]),
+        (WiderSource(decided, DECIDED_SHARES, others=documents), _WEIGHTS["decided"]),
         (LongSource("train"), _WEIGHTS["long"]),
         (BareSource(), _WEIGHTS["bare"]),
         (ForeignSource(), _WEIGHTS["foreign"]),
         (ContradictionSource(), _WEIGHTS["contradictions"]),
     ]
     if folder is not None:
+        banking, assistant = Banking77(folder / "banking77"), Clinc150(folder / "clinc150", "train")
         sources += [
-            (Banking77(folder / "banking77"), _WEIGHTS["banking77"]),
+            (WiderSource(banking, INTENT_SHARES, others=documents), _WEIGHTS["banking77"]),
+            (WiderSource(assistant, INTENT_SHARES, others=documents), _WEIGHTS["clinc150"]),
             (NluEvaluation(folder / "nlu-evaluation"), _WEIGHTS["nlu-evaluation"]),
             (Snips(folder / "snips"), _WEIGHTS["snips"]),
             (NluPlusPlus(folder / "nlupp"), _WEIGHTS["nlupp"]),

@@ -116,8 +116,7 @@ def add_fit(commands: Commands) -> None:
     )
     parser.add_argument(
         "--model-id",
-        default="deg-smollm2-135m-0.2",
-        help="the name that the checkpoint gives itself",
+        help="the name that the checkpoint gives itself; that of the folder unless given",
     )
     parser.add_argument(
         "--steps",
@@ -239,7 +238,7 @@ def _fit(arguments: argparse.Namespace) -> int:
         options,
         source=source,
         init=init,
-        model_id=arguments.model_id,
+        model_id=arguments.model_id or arguments.out.resolve().name,
         threads=arguments.threads,
         save_every=arguments.save_every,
         tensorboard=arguments.tensorboard,

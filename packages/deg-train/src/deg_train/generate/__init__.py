@@ -7,13 +7,16 @@ from deg_train.generate.contradictions import ContradictionSource
 from deg_train.generate.documents import DocumentSource, Split, is_held_out
 from deg_train.generate.faults import Fault, LibraryError
 from deg_train.generate.foreign import ForeignSource
+from deg_train.generate.further import FurtherSource
 from deg_train.generate.kinds import HELD_OUT_KINDS, KINDS
 from deg_train.generate.library import Library, check_library, load_library
 from deg_train.generate.lists import ListSource, ListSplit
 from deg_train.generate.long import LongSource, LongSplit
 from deg_train.generate.wider import (
     CHANGES,
+    DECIDED_SHARES,
     DOCUMENT_SHARES,
+    INTENT_SHARES,
     LIST_SHARES,
     QUESTION_SHARES,
     WiderSource,
@@ -21,8 +24,10 @@ from deg_train.generate.wider import (
 
 __all__ = [
     "CHANGES",
+    "DECIDED_SHARES",
     "DOCUMENT_SHARES",
     "HELD_OUT_KINDS",
+    "INTENT_SHARES",
     "KINDS",
     "LIST_SHARES",
     "QUESTION_SHARES",
@@ -31,6 +36,7 @@ __all__ = [
     "DocumentSource",
     "Fault",
     "ForeignSource",
+    "FurtherSource",
     "Library",
     "LibraryError",
     "ListSource",

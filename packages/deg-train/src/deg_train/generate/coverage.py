@@ -11,16 +11,24 @@ from deg_schema import FieldPlan, compile_schema
 from deg_train.generate.bare import SELF_EVIDENT
 from deg_train.generate.documents import is_held_out
 from deg_train.generate.foreign import LANGUAGES
+from deg_train.generate.further import further_library
 from deg_train.generate.hiding import Documents
 from deg_train.generate.kinds import DATE_KINDS, HELD_OUT_KINDS, KINDS, NUMBER_KINDS
-from deg_train.generate.library import Domain, default_library
+from deg_train.generate.library import Domain, Library, default_library
 from deg_train.generate.list_layouts import held_out_layouts, layouts
 from deg_train.generate.list_library import list_sorts
 from deg_train.generate.long_sections import HEADINGS, HELD_OUT_HEADINGS
 from deg_train.generate.names import HELD_OUT_ABOUTS, HELD_OUT_NAMES
 from deg_train.generate.prose import HELD_OUT_TOPICS, TOPICS
 from deg_train.generate.unseen import unseen_library
-from deg_train.generate.wider import CHANGES, DOCUMENT_SHARES, LIST_SHARES, QUESTION_SHARES
+from deg_train.generate.wider import (
+    CHANGES,
+    DECIDED_SHARES,
+    DOCUMENT_SHARES,
+    INTENT_SHARES,
+    LIST_SHARES,
+    QUESTION_SHARES,
+)
 from deg_train.records import Record, lookup
 
 __all__ = ["Row", "asked", "changes", "material", "page"]
@@ -36,18 +44,22 @@ class Row:
 
 def material() -> list[Row]:
     """Count what documents and questions are made from: for training, and kept from it."""
-    domains = list(default_library().domains.values())
-    unseen = list(unseen_library().domains.values())
-    templates = [each for domain in domains for each in domain.templates]
-    num_held_out = sum(map(is_held_out, templates))
-    fields = [spec for domain in domains for spec in domain.fields.values()]
+    partly = _domains(default_library())
+    wholly = [*_domains(further_library("further")), *_domains(further_library("decided"))]
+    domains, unseen = partly + wholly, _domains(unseen_library())
+    num_templates = sum(len(domain.templates) for domain in domains)
+    num_held_out = sum(is_held_out(each) for domain in partly for each in domain.templates)
+    fields = [spec for domain in partly for spec in domain.fields.values()]
+    others = [spec for domain in wholly for spec in domain.fields.values()]
+    names = _parts([spec.names for spec in fields], HELD_OUT_NAMES)
+    abouts = _parts([spec.abouts for spec in fields], HELD_OUT_ABOUTS)
     sorts, num_held_layouts = list_sorts(), len(held_out_layouts())
     held_frames = [frame.held_out for sort in sorts for frame in sort.frames]
     rows = [
         ("domains", len(domains), len(unseen)),
         (
             "templates",
-            len(templates) - num_held_out,
+            num_templates - num_held_out,
             num_held_out + sum(len(domain.templates) for domain in unseen),
         ),
         ("kinds of value", len(KINDS - HELD_OUT_KINDS), len(HELD_OUT_KINDS)),
@@ -59,8 +71,8 @@ def material() -> list[Row]:
             (f"{kind} questions", _num_of(domains, kind), _num_of(unseen, kind))
             for kind in ("choice", "yes-no", "score")
         ),
-        ("names of fields", *_parts([spec.names for spec in fields], HELD_OUT_NAMES)),
-        ("descriptions of fields", *_parts([spec.abouts for spec in fields], HELD_OUT_ABOUTS)),
+        ("names of fields", names[0] + sum(len(spec.names) for spec in others), names[1]),
+        ("descriptions of fields", abouts[0] + sum(len(spec.abouts) for spec in others), abouts[1]),
         ("sorts of lists", len(sorts), 0),
         ("layouts of lists", len(layouts(held_out=False)), num_held_layouts),
         ("sentences that tell an item", held_frames.count(False), held_frames.count(True)),
@@ -72,8 +84,8 @@ def material() -> list[Row]:
 
 
 def changes() -> list[Row]:
-    """List what is done to records, and to which share of documents, lists and questions."""
-    shares = (DOCUMENT_SHARES, LIST_SHARES, QUESTION_SHARES)
+    """List what is done to records, and to which share of those of each sort."""
+    shares = (DOCUMENT_SHARES, LIST_SHARES, QUESTION_SHARES, DECIDED_SHARES, INTENT_SHARES)
     return [
         Row(name, tuple(f"{each[name]:.1%}" if name in each else "" for each in shares))
         for name in CHANGES
@@ -98,7 +110,7 @@ def asked(source: Documents, count: int, seed: int = 0) -> list[Row]:
 def page(source: Documents, count: int) -> str:
     """Write the whole page, with the questions of *count* records of *source*."""
     made = _table(("made from", "trained", "held out"), material())
-    changed = _table(("change", "documents", "lists", "questions"), changes())
+    changed = _table(("change", "documents", "lists", "questions", "judged", "intents"), changes())
     asks = _table(
         (f"asked in {count:,} records", "questions", "share of its type"), asked(source, count)
     )
@@ -114,7 +126,11 @@ Held out are templates, layouts, wordings and whole domains that only an evaluat
 
 {made}
 
-A record may get one change of how its document looks, a generated one also one of its questions:
+Domains of which some templates, names and descriptions are held out are copied from and judged; of
+the others, which train whole, some are only judged. Three of the layouts are put together from
+parts, anew for each list. A record may get one change of how its document looks, a generated one
+also one of its questions; "judged" are documents that are only judged, "intents" the queries of
+public sets:
 
 {changed}
 
@@ -131,6 +147,10 @@ def _table(heads: Sequence[str], rows: Sequence[Row]) -> str:
     lines = [f"| {' | '.join(heads)} |", f"|---|{'--:|' * (len(heads) - 1)}"]
     lines += [f"| {row.what} | {' | '.join(row.cells)} |" for row in rows]
     return "\n".join(lines)
+
+
+def _domains(library: Library) -> list[Domain]:
+    return list(library.domains.values())
 
 
 def _num_of(domains: list[Domain], kind: str) -> int:

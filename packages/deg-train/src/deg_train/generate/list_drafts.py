@@ -152,7 +152,8 @@ class Drawer:
             num_others = rng.choices((0, 1, 2, 3, 4), (12, 25, 30, 20, 13))[0]
             num_others = min(num_others, most_columns - 1, len(others))
             columns = (first, *rng.sample(others, num_others))
-            form = rng.choice([each for each in self._layouts if _suits(each, columns)])
+            suitable = [each for each in self._layouts if _suits(each, columns)]
+            form = rng.choice([each for each in suitable for _ in range(each.weight)])
         style = rng.choice(("words", "title", "caps", "snake", "title"))
         labels = tuple(styled_label(rng.choice(spec.names[:3]), style) for spec in columns)
         has_gaps = isinstance(form, Layout) and form.labelled and rng.random() < 0.4

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from random import Random
 from zlib import crc32
 
+from deg_train.generate.assembled_layouts import lay_out_bare, lay_out_labelled, lay_out_table
 from deg_train.generate.list_page import Cell, Grid, Page
 
 __all__ = ["LAYOUT_FOLDS", "Layout", "held_out_layouts", "is_kept", "layouts"]
@@ -22,6 +23,7 @@ class Layout:
         labelled: It says what each value is, so that one may be missing and two may look alike.
         has_head: It prints the labels once, above the items.
         has_times: It prints a time of day before each item.
+        weight: How often it is drawn beside the others, of which each counts 1.
     """
 
     name: str
@@ -29,6 +31,7 @@ class Layout:
     labelled: bool = True
     has_head: bool = False
     has_times: bool = False
+    weight: int = 1
 
 
 def layouts(*, held_out: bool) -> list[Layout]:
@@ -346,4 +349,7 @@ _LAYOUTS = (
     Layout("parentheses-labels", _first_then("", " (", ": ", "; ", ")\n")),
     Layout("wrapped-labels", _first_then("- ", ",\n    ", ": ", ",\n    ", "\n")),
     Layout("definition", _first_then("", "\n    ", " - ", "; ", "\n")),
+    Layout("assembled-bare", lay_out_bare, labelled=False, weight=10),
+    Layout("assembled-labels", lay_out_labelled, weight=10),
+    Layout("assembled-table", lay_out_table, has_head=True, weight=6),
 )

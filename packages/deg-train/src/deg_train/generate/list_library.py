@@ -87,7 +87,7 @@ def key_of(node: Slot | Labelled) -> str:
     return node.key if isinstance(node, Labelled) else node.name
 
 
-_HEAD = re.compile(r"(with|holds|frame):\s*(.*)\n?", re.MULTILINE)
+_HEAD = re.compile(r"(with|holds|frame|trained):\s*(.*)\n?", re.MULTILINE)
 
 
 def _read_sort(part: str, path: Path) -> tuple[ListSort | None, list[Fault]]:
@@ -98,10 +98,12 @@ def _read_sort(part: str, path: Path) -> tuple[ListSort | None, list[Fault]]:
         heads[match[1]].append(match[2])
     fields, faults = parse_fields(re.sub(rf"^{_HEAD.pattern}", "", text, flags=re.M), file)
     frames: list[Frame] = []
-    for frame in heads["frame"]:
-        (template,), found = parse_templates(f"=== {name}\n{frame}\n", file)
-        faults.extend(found)
-        frames.extend(Frame(line.nodes, is_kept(frame)) for line in template.lines)
+    for head in ("frame", "trained"):
+        for frame in heads[head]:
+            (template,), found = parse_templates(f"=== {name}\n{frame}\n", file)
+            faults.extend(found)
+            held_out = head == "frame" and is_kept(frame)
+            frames.extend(Frame(line.nodes, held_out) for line in template.lines)
     if faults:
         return None, faults
     array, *columns = fields.values()

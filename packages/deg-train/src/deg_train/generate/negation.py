@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from random import Random
 
-__all__ = ["Clause", "clause_of", "criteria", "denial", "negated"]
+__all__ = ["Clause", "affirmation", "affirmed", "clause_of", "criteria", "denial", "negated"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,26 +86,52 @@ def clause_of(question: str) -> Clause | None:
     return Clause(match[0], auxiliary.lower(), tail[match.end() + 1 :])
 
 
-_OF_CLAUSES = (
-    "True if {denied}.",
-    "Is it true that {denied}?",
-    "Whether {denied}",
-    "{Denied}.",
-    "True unless {said}.",
+# around a statement: the answer is yes where it holds
+_AFFIRMING = (
+    "Is it true that {0}?",
+    "Is it so that {0}?",
+    "Is it right to say that {0}?",
+    "Can one say that {0}?",
+    "Whether {0}",
+    "{1}.",
+    "True if {0}.",
+    "True only when {0}",
+    "Yes if {0}, no otherwise.",
+    "Answer yes if {0}, and no if not.",
+    "Return true if {0}, else false.",
+    "Check that {0}.",
+    "False unless {0}.",
+    "No unless {0}.",
 )
-_OF_CONDITIONS = ("False if {0}.", "True unless {0}.", "False if {0}, otherwise true")
-_OF_QUESTIONS = (
+# and here where it does not
+_DENYING = (
+    "True unless {0}.",
+    "Yes unless {0}",
+    "False if {0}.",
+    "False if {0}, otherwise true",
+    "False only when {0}.",
+    "No if {0}, yes otherwise.",
+    "Answer no if {0}, and yes if not.",
+    "Return false if {0}, else true.",
+    "Is it untrue that {0}?",
+    "Is it wrong to say that {0}?",
+    "Would it be a mistake to say that {0}?",
+    "Is this statement wrong: {0}?",
+    "It is not so that {0}.",
+    "Check that it is not the case: {0}.",
+)
+_TURNING_ROUND = (
     "True if the answer to this is no: {0}",
     "The opposite of this: {0}",
     "Is no the right answer? {0}",
+    "Answer the other way round: {0}",
+    "{0} (yes means no here, and no means yes)",
+    "Say whether the answer is no. {0}",
 )
-_UNSEEN_OF_CLAUSES = (
-    "Is it the case that {denied}?",
-    "Say yes if {denied}, else no.",
-    "Is it false that {said}?",
-)
-_UNSEEN_OF_CONDITIONS = ("Say no if {0}, else yes.", "This holds unless {0}.")
-_UNSEEN_OF_QUESTIONS = ("Would one have to say no to this? {0}",)
+_UNSEEN_AFFIRMING = ("Is it the case that {0}?", "Say yes if {0}, else no.")
+_UNSEEN_DENYING = ("Is it false that {0}?",)
+_UNSEEN_DENYING_CONDITIONS = ("Say no if {0}, else yes.", "This holds unless {0}.")
+_UNSEEN_TURNING_ROUND = ("Would one have to say no to this? {0}",)
 
 
 def negated(question: str, rng: Random, *, held_out: bool = False) -> str | None:
@@ -116,29 +142,54 @@ def negated(question: str, rng: Random, *, held_out: bool = False) -> str | None
         rng: Draws the wording.
         held_out: Whether to use the wordings that training never has.
     """
-    ways: tuple[str, ...]
     condition = _condition_in(question)
     if condition is not None:
-        ways = _UNSEEN_OF_CONDITIONS if held_out else _OF_CONDITIONS
-        return rng.choice(ways).format(condition)
+        ways = _UNSEEN_DENYING_CONDITIONS if held_out else _DENYING
+        return _worded(rng.choice(ways), condition)
     if not question.rstrip().endswith("?"):
         return None
     clause = clause_of(question)
     if clause is None or rng.random() < 0.2:
-        ways = _UNSEEN_OF_QUESTIONS if held_out else _OF_QUESTIONS
-        return rng.choice(ways).format(question)
-    return _worded(clause, _UNSEEN_OF_CLAUSES if held_out else _OF_CLAUSES, rng)
+        return rng.choice(_UNSEEN_TURNING_ROUND if held_out else _TURNING_ROUND).format(question)
+    if held_out:
+        return _opposite(clause, _UNSEEN_AFFIRMING, _UNSEEN_DENYING, rng)
+    return denial(clause, rng)
+
+
+def affirmed(question: str, rng: Random) -> str | None:
+    """Return *question* in other words, with the same answer; None where it has no known shape.
+
+    At times it is negated twice.
+    """
+    condition, clause = _condition_in(question), clause_of(question)
+    if condition is not None:
+        return _worded(rng.choice(_AFFIRMING), condition)
+    return None if clause is None else affirmation(clause, rng)
+
+
+def affirmation(clause: Clause, rng: Random) -> str:
+    """Return a question whose yes is that *clause* holds, at times negated twice."""
+    if rng.random() < 0.2:
+        return _worded(rng.choice(_DENYING), clause.denied)
+    return _worded(rng.choice(_AFFIRMING), clause.said)
 
 
 def denial(clause: Clause, rng: Random) -> str:
     """Return a question whose yes is that *clause* does not hold."""
-    return _worded(clause, (*_OF_CLAUSES, "False if {said}."), rng)
+    return _opposite(clause, _AFFIRMING, _DENYING, rng)
 
 
-def _worded(clause: Clause, ways: tuple[str, ...], rng: Random) -> str:
-    denied = clause.denied
-    capital = denied[:1].upper() + denied[1:]
-    return rng.choice(ways).format(denied=denied, said=clause.said, Denied=capital)
+def _opposite(
+    clause: Clause, affirming: tuple[str, ...], denying: tuple[str, ...], rng: Random
+) -> str:
+    number = rng.randrange(len(affirming) + len(denying))
+    if number < len(affirming):
+        return _worded(affirming[number], clause.denied)
+    return _worded(denying[number - len(affirming)], clause.said)
+
+
+def _worded(way: str, statement: str) -> str:
+    return way.format(statement, statement[:1].upper() + statement[1:])
 
 
 def criteria(question: str, rng: Random, *, swapped: bool = False) -> str | None:

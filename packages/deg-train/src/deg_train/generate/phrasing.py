@@ -27,19 +27,25 @@ class Naming:
     """Which names and descriptions may be used: those of training, or those held out from it.
 
     `trained` holds the words of every name of training. With `reserved`, the words of every
-    held-out one, names are also made up, none of them among those.
+    held-out one, names are also made up, none of them among those. A `whole` library has none that
+    are held out.
     """
 
     unseen: bool = False
     trained: frozenset[tuple[str, ...]] = frozenset()
     reserved: frozenset[tuple[str, ...]] | None = None
+    whole: bool = False
 
     def names(self, spec: Field) -> tuple[str, ...]:
         """Return the usable names, none where every held-out one is trained elsewhere."""
+        if self.whole:
+            return spec.names
         return unseen_names(spec, self.trained) if self.unseen else seen_names(spec)
 
     def abouts(self, spec: Field) -> tuple[str, ...]:
         """Return the usable descriptions."""
+        if self.whole:
+            return spec.abouts
         return spec.abouts[-1:] if self.unseen else seen_abouts(spec)
 
     def vary(self, name: str, about: str | None, rng: Random) -> str:

@@ -68,4 +68,10 @@ def ascii_letters(text: str) -> str:
 
 @cache
 def _faker(locale: str) -> Faker:
-    return Faker(locale)
+    faker = Faker(locale)
+    if locale == "it_IT":
+        # its towns come from a set, so that their order is another one in every process
+        for provider in faker.factories[0].providers:
+            if hasattr(provider, "cities"):
+                provider.cities = sorted(provider.cities)
+    return faker

@@ -7,7 +7,7 @@ from random import Random
 from typing import Any
 
 from deg_train.generate.names import styled_name
-from deg_train.generate.negation import criteria, negated
+from deg_train.generate.negation import affirmed, criteria, negated
 from deg_train.records import Record, step
 
 __all__ = ["turned", "with_criteria"]
@@ -19,7 +19,8 @@ _NEGATIVE = ("not_{}", "no_{}", "without_{}", "lacks_{}")
 def turned(record: Record, rng: Random) -> Record:
     """Return the record with its yes-no questions negated, or asked by what yes and no mean.
 
-    Half of the plain questions are kept beside: what differs between the two is then the negation.
+    Half of the plain questions are kept beside, some of them in other words: what differs between
+    the two is then the negation.
     Those inside arrays, and those whose opposite cannot be put in words, stay as they are.
     """
     return _rewritten(record, rng, is_turned=True)
@@ -63,7 +64,9 @@ def _rewritten(record: Record, rng: Random, *, is_turned: bool) -> Record:
                 probabilities[f"{at}{step(new)}"] = (no, yes, *rest)
                 if not is_kept:
                     del probabilities[pointer]
-            properties |= {name: leaf} if is_kept else {}
+            if is_kept:
+                said = affirmed(leaf["description"], rng) if rng.random() < 0.5 else None
+                properties[name] = leaf if said is None else {**leaf, "description": said}
         made = {**schema, "properties": properties}
         return made | ({"required": required} if required else {}), values
 

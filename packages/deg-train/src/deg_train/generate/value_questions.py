@@ -11,7 +11,7 @@ from dataclasses import replace
 from random import Random
 
 from deg_train.generate.names import words_of
-from deg_train.generate.negation import Clause, denial
+from deg_train.generate.negation import Clause, affirmation, denial
 from deg_train.records import Record, step
 
 __all__ = ["with_value_questions"]
@@ -20,13 +20,6 @@ _LONGEST_VALUE = 60
 _MOST_ASKED = 4
 _PRESENT = ("given", "known", "in the document", "stated in the text")
 _EQUAL = ("{}", '"{}"', "the same as {}", "given as {}")
-_OF_CLAUSES = (
-    "Is {subject} {rest}?",
-    "Is {subject} {rest}?",
-    "True if {said}.",
-    "Is it true that {said}?",
-    "Whether {said}",
-)
 _NAMES = ("answer", "check", "holds", "is_so", "result", "question")
 
 
@@ -44,9 +37,10 @@ def with_value_questions(record: Record, rng: Random) -> Record:
         clause, answer = _clause(name, text, texts, rng)
         if rng.random() < 0.5:
             question, answer = denial(clause, rng), not answer
+        elif rng.random() < 0.5:
+            question = f"Is {clause.subject} {clause.rest}?"
         else:
-            way = rng.choice(_OF_CLAUSES)
-            question = way.format(subject=clause.subject, rest=clause.rest, said=clause.said)
+            question = affirmation(clause, rng)
         own = f"{rng.choice(_NAMES)}_{len(properties)}"
         if own not in properties:
             properties[own] = {"type": "boolean", "description": question}

@@ -16,7 +16,15 @@ from deg_train.generate.turning import turned, with_criteria
 from deg_train.generate.value_questions import with_value_questions
 from deg_train.records import Record
 
-__all__ = ["CHANGES", "DOCUMENT_SHARES", "LIST_SHARES", "QUESTION_SHARES", "WiderSource"]
+__all__ = [
+    "CHANGES",
+    "DECIDED_SHARES",
+    "DOCUMENT_SHARES",
+    "INTENT_SHARES",
+    "LIST_SHARES",
+    "QUESTION_SHARES",
+    "WiderSource",
+]
 
 # some 1,000 tokens: what may be read of a document in training, and not much beyond it
 _MOST_HIDDEN, _MOST_EMPTY = 4600, 4000
@@ -78,6 +86,17 @@ QUESTION_SHARES: dict[str, float] = {
     "scales by other numbers": 0.15,
 }
 """How often the default recipe changes what is asked of a document."""
+
+DECIDED_SHARES: dict[str, float] = {
+    "negated questions": 0.45,
+    "criteria of yes and no": 0.10,
+    "more options": 0.10,
+    "scales by other numbers": 0.20,
+}
+"""The same for documents that are only judged."""
+
+INTENT_SHARES: dict[str, float] = {"negated questions": 0.40}
+"""The same for queries with an intent."""
 
 
 class WiderSource:
