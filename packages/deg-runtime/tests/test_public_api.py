@@ -23,6 +23,7 @@ def test_the_public_names() -> None:
         "Request",
         "RequestError",
         "SchemaError",
+        "Stop",
         "TextPiece",
         "Trace",
         "__version__",

@@ -7,6 +7,7 @@ from deg_runtime.engine import Engine, load
 from deg_runtime.events import Event, FieldDone, Filled, TextPiece
 from deg_runtime.jobs import Request
 from deg_runtime.memory import free_bytes, is_out_of_memory
+from deg_runtime.stopping import Stop
 from deg_runtime.trace import Trace
 from deg_schema import DegError, FillError, RequestError, SchemaError
 
@@ -24,6 +25,7 @@ __all__ = [
     "Request",
     "RequestError",
     "SchemaError",
+    "Stop",
     "TextPiece",
     "Trace",
     "__version__",

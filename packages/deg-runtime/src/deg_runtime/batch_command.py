@@ -15,13 +15,14 @@ from typing import Any, Protocol
 from deg_model import DEFAULT_CHECKPOINT
 from deg_runtime._version import __version__
 from deg_runtime.batch import Answer, FillsMany, LineFiller, in_batches
-from deg_runtime.console import FAILED, OK, REFUSED, Stop, say
+from deg_runtime.console import FAILED, OK, REFUSED, say
 from deg_runtime.documents import DocumentError, check_target, read_options, read_schema
 from deg_runtime.json_logs import json_logs
 from deg_runtime.jsonl import Line, read_lines, survey
 from deg_runtime.problems import find_problems
 from deg_runtime.progress import Progress, spell_seconds
 from deg_runtime.results import BatchJob, Finished, Results, job_place
+from deg_runtime.stopping import Stop
 from deg_schema import Options, compile_schema, parse_options
 
 __all__ = ["LoadMany", "add_batch_arguments", "run_batch"]
@@ -148,7 +149,7 @@ def _write_all(
     plan: _Plan, results: Results, answers: Iterator[list[Answer]], before: Finished
 ) -> tuple[Finished, Stop]:
     done, failed, num_faults = before.num_records, before.num_failed, 0
-    with Stop() as stop, Progress("records") as progress:
+    with Stop("batch") as stop, Progress("records") as progress:
         progress.update(done, plan.num_records)
         for batch in answers:
             results.append([answer.text for answer in batch])

@@ -1,11 +1,9 @@
-"""The person at the terminal: lines for them, exit statuses, and their wish to stop."""
+"""The person at the terminal: lines for them, and exit statuses."""
 
 from __future__ import annotations
 
 import io
-import signal
 import sys
-from types import FrameType
 
 from deg_runtime.findings import visible
 from deg_runtime.memory import is_out_of_memory
@@ -16,15 +14,12 @@ __all__ = [
     "OK",
     "REFUSED",
     "STOPPED",
-    "Stop",
     "describe_failure",
     "say",
     "use_utf8",
 ]
 
 OK, FAILED, REFUSED, STOPPED = 0, 1, 2, 130
-
-_SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 def say(message: str) -> None:
@@ -50,40 +45,3 @@ def describe_failure(error: Exception) -> str | None:
     if is_out_of_memory(error):
         return "there is not enough memory for this document; split it and fill the parts"
     return None
-
-
-class Stop:
-    """Turns Ctrl-C and a termination into a wish that long work asks for between two steps.
-
-    A second signal has its usual effect. Signals reach the main thread alone, so that is where it
-    is entered.
-    """
-
-    def __init__(self) -> None:
-        self._signal: int | None = None
-        self._usual = {number: signal.getsignal(number) for number in _SIGNALS}
-
-    def __enter__(self) -> Stop:
-        """Start to listen."""
-        for number in _SIGNALS:
-            signal.signal(number, self._ask)
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        """Leave the signals as they were."""
-        for number, handler in self._usual.items():
-            signal.signal(number, handler)
-
-    def is_asked(self) -> bool:
-        """Say whether a signal has come."""
-        return self._signal is not None
-
-    @property
-    def status(self) -> int:
-        """The exit status of a command that the signal ended, 0 where none has come."""
-        return 0 if self._signal is None else 128 + self._signal
-
-    def _ask(self, number: int, _frame: FrameType | None) -> None:
-        self._signal = number
-        self.__exit__()
-        say("stopping after this batch; once more to stop at once")

@@ -15,7 +15,8 @@ from deg_model import (
     resolve_base,
     save_checkpoint,
 )
-from deg_train.console import Stop, say
+from deg_runtime import Stop
+from deg_train.console import say
 from deg_train.fit_options import FitOptions
 from deg_train.fit_progress import FitProgress
 from deg_train.recipe import drawer
@@ -75,7 +76,7 @@ def fit(
         trainer.start_from(load_checkpoint(init))
     events = out / "events" if tensorboard else None
     progress = FitProgress(options.steps)
-    with Stop() as stop, RunLog(out / _LOG, trainer.step, events=events) as log, progress:
+    with Stop("step") as stop, RunLog(out / _LOG, trainer.step, events=events) as log, progress:
         reports = run(
             trainer, draw, save_to=out / _STATE, save_every=save_every, should_stop=stop.is_asked
         )
