@@ -22,6 +22,7 @@ from deg_train.generate import (
     FurtherSource,
     ListSource,
     LongSource,
+    StatementSource,
     WiderSource,
 )
 from deg_train.questions import Example, example_of
@@ -49,7 +50,8 @@ _WEIGHTS = {
     "generated": 0.30,
     "further": 0.22,
     "lists": 0.50,
-    "decided": 0.30,
+    "decided": 0.45,
+    "statements": 1.00,
     "long": 0.03,
     "bare": 0.02,
     "foreign": 0.02,
@@ -73,6 +75,7 @@ def default_mixture(folder: Path | None) -> Mixture:
         (WiderSource(asked, DOCUMENT_SHARES, others=documents), _WEIGHTS["generated"]),
         (WiderSource(further, DOCUMENT_SHARES, others=documents), _WEIGHTS["further"]),
         (WiderSource(decided, DECIDED_SHARES, others=documents), _WEIGHTS["decided"]),
+        (StatementSource(), _WEIGHTS["statements"]),
         (LongSource("train"), _WEIGHTS["long"]),
         (BareSource(), _WEIGHTS["bare"]),
         (ForeignSource(), _WEIGHTS["foreign"]),

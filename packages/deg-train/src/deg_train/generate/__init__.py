@@ -12,6 +12,7 @@ from deg_train.generate.kinds import HELD_OUT_KINDS, KINDS
 from deg_train.generate.library import Library, check_library, load_library
 from deg_train.generate.lists import ListSource, ListSplit
 from deg_train.generate.long import LongSource, LongSplit
+from deg_train.generate.statements import StatementSource
 from deg_train.generate.wider import (
     CHANGES,
     DECIDED_SHARES,
@@ -44,6 +45,7 @@ __all__ = [
     "LongSource",
     "LongSplit",
     "Split",
+    "StatementSource",
     "WiderSource",
     "check_library",
     "is_held_out",

@@ -6,7 +6,16 @@ import re
 from dataclasses import dataclass
 from random import Random
 
-__all__ = ["Clause", "affirmation", "affirmed", "clause_of", "criteria", "denial", "negated"]
+__all__ = [
+    "Clause",
+    "affirmation",
+    "affirmed",
+    "clause_of",
+    "criteria",
+    "denial",
+    "negated",
+    "turned_round",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +159,9 @@ def negated(question: str, rng: Random, *, held_out: bool = False) -> str | None
         return None
     clause = clause_of(question)
     if clause is None or rng.random() < 0.2:
-        return rng.choice(_UNSEEN_TURNING_ROUND if held_out else _TURNING_ROUND).format(question)
+        if not held_out:
+            return turned_round(question, rng)
+        return rng.choice(_UNSEEN_TURNING_ROUND).format(question)
     if held_out:
         return _opposite(clause, _UNSEEN_AFFIRMING, _UNSEEN_DENYING, rng)
     return denial(clause, rng)
@@ -172,6 +183,11 @@ def affirmation(clause: Clause, rng: Random) -> str:
     if rng.random() < 0.2:
         return _worded(rng.choice(_DENYING), clause.denied)
     return _worded(rng.choice(_AFFIRMING), clause.said)
+
+
+def turned_round(question: str, rng: Random) -> str:
+    """Return a question whose yes is that *question*, whatever its shape, has the answer no."""
+    return rng.choice(_TURNING_ROUND).format(question)
 
 
 def denial(clause: Clause, rng: Random) -> str:

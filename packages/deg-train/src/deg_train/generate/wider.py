@@ -88,10 +88,10 @@ QUESTION_SHARES: dict[str, float] = {
 """How often the default recipe changes what is asked of a document."""
 
 DECIDED_SHARES: dict[str, float] = {
-    "negated questions": 0.45,
+    "negated questions": 0.60,
     "criteria of yes and no": 0.10,
     "more options": 0.10,
-    "scales by other numbers": 0.20,
+    "scales by other numbers": 0.15,
 }
 """The same for documents that are only judged."""
 
