@@ -26,8 +26,8 @@ class Row:
     """Where one question's answer and options lie among the flat tokens of a batch.
 
     Attributes:
-        share: One by the number of questions that its document asks the same head, however few of
-            them stand in this batch.
+        share: Of the votes in the decide loss: n questions that a document asks the same head have
+            the root of n together, however few of them stand in this batch. What they ask is alike.
     """
 
     question: Question
@@ -84,7 +84,7 @@ def collate(examples: Sequence[Example]) -> Batch:
     asked = []
     for number, example in enumerate(examples):
         heads = Counter(question.fork.head for question in example.questions)
-        asked += [_Asked(q, number, 1 / heads[q.fork.head]) for q in example.questions]
+        asked += [_Asked(q, number, heads[q.fork.head] ** -0.5) for q in example.questions]
     num_skipped = sum(example.num_skipped for example in examples)
     return _laid_out([example.context for example in examples], asked, num_skipped)
 

@@ -31,7 +31,7 @@ class Loss:
     """One loss of one batch, as sums.
 
     Attributes:
-        total: Over the questions; those of a decide head share a vote in each context.
+        total: Over the questions; those of a decide head by their share of the votes.
         num_right: Questions that were answered right.
     """
 

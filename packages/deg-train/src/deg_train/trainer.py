@@ -301,7 +301,7 @@ def _trained(backbone: Backbone, taps: tuple[int, ...], options: FitOptions) -> 
 
 def _num_terms(batches: Sequence[Batch]) -> dict[str, float]:
     """Return what each loss is a sum over: questions, but the votes of decide heads."""
-    # the questions of a context to a decide head share one vote
+    # many questions of a context to a decide head have less than a vote each
     shares = [r.share for b in batches for r in b.rows if r.question.loss == "decide"]
     return _num_questions(batches) | {"decide": math.fsum(shares)}
 
