@@ -57,7 +57,7 @@ def test_draws_are_not_those_of_training(tokenizer: Tokenizer) -> None:
 def test_temperatures_are_written_and_all_else_stays(checkpoint: Path) -> None:
     before = load_checkpoint(checkpoint)
     (checkpoint / "MODEL_CARD.md").write_text("card")
-    fits = calibrate(checkpoint, sets=None, num_records=12, seed=0, threads=1)
+    fits = calibrate(checkpoint, sets=None, num_records=20, seed=0, threads=1)
     after = load_checkpoint(checkpoint)
     assert "extract" in fits
     assert after.heads["temperatures"][3] == pytest.approx(fits["extract"].temperature)

@@ -51,7 +51,7 @@ _WEIGHTS = {
     "further": 0.22,
     "lists": 0.50,
     "decided": 0.40,
-    "statements": 1.20,
+    "statements": 0.60,
     "long": 0.03,
     "bare": 0.02,
     "foreign": 0.02,
