@@ -72,12 +72,16 @@ def test_a_window_keeps_true_places_alone(
 
 
 def test_windows_differ_and_show_a_place(tokenizer: Tokenizer) -> None:
-    record = next(r for r in RECORDS if len(r.spans) > 4 and len(r.context) > 400)
+    # a place in an item that starts before the window would be lost with its item
+    record = next(
+        record
+        for record in DocumentSource("train").records(200, seed=1)
+        if len(record.spans) > 4 and len(record.context) > 400
+    )
     context = encode_context(record.context, tokenizer)
     windows = [cropped(record, context, 60, Random(seed)) for seed in range(20)]
     assert len({window.context for window in windows}) > 5
-    # a place in an item that starts before the window is lost with its item
-    assert sum(bool(window.spans) for window in windows) > 15
+    assert all(window.spans for window in windows)
 
 
 def test_a_window_trains_nothing_as_absent_decided_or_counted(tokenizer: Tokenizer) -> None:
