@@ -8,7 +8,7 @@ from typing import Literal
 
 from deg_train.records import Record
 from deg_train.sources.files import as_published, read_csv
-from deg_train.sources.intents import IntentSampler
+from deg_train.sources.intents import IntentSampler, intent_record
 from deg_train.sources.wording import Wording, load_abouts, spoken
 
 __all__ = ["Banking77"]
@@ -37,11 +37,9 @@ class Banking77:
         """List queries in a seeded order, each asked with every intent as an option."""
         examples = list(self._examples)
         random.Random(seed).shuffle(examples)
-        options = sorted(map(spoken, self._sampler.labels))
-        intent = {"type": "string", "enum": options, "description": _FIXED_ABOUT}
-        schema = {"type": "object", "properties": {"intent": intent}, "required": ["intent"]}
+        labels = sorted(self._sampler.labels, key=spoken)
         return [
-            Record(text, schema, {"intent": spoken(label)}, {}, self.name)
+            intent_record(self.name, text, label, labels, _FIXED_ABOUT)
             for text, label in examples[:limit]
         ]
 

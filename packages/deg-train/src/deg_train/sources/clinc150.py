@@ -9,8 +9,8 @@ from zlib import crc32
 
 from deg_train.records import Record
 from deg_train.sources.files import as_published, read_json
-from deg_train.sources.intents import IntentSampler
-from deg_train.sources.wording import Wording, spoken
+from deg_train.sources.intents import IntentSampler, intent_record
+from deg_train.sources.wording import Wording
 
 __all__ = ["Clinc150", "is_held_out_intent"]
 
@@ -69,10 +69,7 @@ class Clinc150:
             others = [label for label in labels if label != answer]
             labels = [answer, *rng.sample(others, min(num_options - 1, len(others)))]
             rng.shuffle(labels)
-        options = [spoken(label) for label in labels]
-        intent = {"type": "string", "enum": options, "description": _FIXED_ABOUT}
-        schema = {"type": "object", "properties": {"intent": intent}, "required": ["intent"]}
-        return Record(text, schema, {"intent": spoken(answer)}, {}, self.name)
+        return intent_record(self.name, text, answer, labels, _FIXED_ABOUT)
 
 
 def _num_options(rng: random.Random, most: int) -> int:

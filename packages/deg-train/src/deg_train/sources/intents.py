@@ -11,7 +11,14 @@ from deg_train.sources.confusable import Confusables
 from deg_train.sources.draft import Draft
 from deg_train.sources.wording import Option, Wording, spoken, wrap
 
-__all__ = ["IntentSampler"]
+__all__ = ["IntentSampler", "intent_record"]
+
+
+def intent_record(source: str, text: str, answer: str, labels: Sequence[str], about: str) -> Record:
+    """Return a query of the data set *source* that is asked for its intent among *labels*."""
+    intent = {"type": "string", "enum": [spoken(label) for label in labels], "description": about}
+    schema = {"type": "object", "properties": {"intent": intent}, "required": ["intent"]}
+    return Record(text, schema, {"intent": spoken(answer)}, {}, source)
 
 
 class IntentSampler:
