@@ -1,6 +1,9 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
+from hypothesis import given, strategies as st
 
 from deg_model import (
     Item,
@@ -47,7 +50,7 @@ GOLDEN = [
     (
         CHOICE,
         "FIELD /mail/topic\nTITLE Topic\nDESCRIPTION What the mail is about.\n"
-        "KIND choose one option\nOPTIONS:\n- billing: charges and refunds\n- delivery\n- 3\n"
+        "KIND choose one option\nOPTIONS:\n- 3\n- billing: charges and refunds\n- delivery\n"
         "- true\n- null: none of these\nANSWER:",
         "choice",
     ),
@@ -115,7 +118,26 @@ def test_options_are_read_at_the_last_token_of_their_line(
     fork = fork_of(field, tokenizer)
     for position, line in zip(fork.options, lines, strict=True):
         assert tokenizer.decode(list(fork.ids[: position + 1])).endswith(f"\n- {line}")
-    assert tokenizer.decode(list(fork.ids[fork.options[-1] + 1 :])) == "\nANSWER:"
+    assert tokenizer.decode(list(fork.ids[max(fork.options) + 1 :])) == "\nANSWER:"
+
+
+@given(st.permutations(range(len(CHOICE.options))))
+def test_the_order_of_options_changes_no_token(tokenizer: Tokenizer, order: list[int]) -> None:
+    turned = replace(
+        CHOICE,
+        options=tuple(CHOICE.options[at] for at in order),
+        option_descriptions=tuple(CHOICE.option_descriptions[at] for at in order),
+    )
+    here, there = fork_of(CHOICE, tokenizer), fork_of(turned, tokenizer)
+    assert there.ids == here.ids
+    assert there.options == tuple(here.options[at] for at in order)
+
+
+def test_training_may_write_options_in_another_order(tokenizer: Tokenizer) -> None:
+    fork = fork_of(CHOICE, tokenizer, option_order=(4, 0, 1, 2, 3))
+    text = tokenizer.decode(list(fork.ids))
+    assert "OPTIONS:\n- null: none of these\n- billing: charges" in text
+    assert min(fork.options) == fork.options[4]
 
 
 def test_a_decide_question_leaves_constraints_out(tokenizer: Tokenizer) -> None:

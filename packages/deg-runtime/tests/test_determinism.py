@@ -182,3 +182,31 @@ def test_a_context_that_was_kept(any_engine: Engine, remembering: Engine, raw_of
         assert json.dumps(first) == response
     usage = remembering.fill(DOCUMENT, asking()[1])["usage"]
     assert usage["cached_tokens"] == len(any_engine.model.encode(DOCUMENT).ids)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_order_of_options_changes_no_bit(any_engine: Engine, seed: int) -> None:
+    options = ["bill", "letter", "reminder of a bill", 3, 12, False, None]
+    described = [{"const": name, "description": f"a {name}"} for name in ("x", "y", "z")]
+    (plain, turned) = (
+        any_engine.fill(
+            DOCUMENT,
+            {
+                "type": "object",
+                "properties": {"kind": {"enum": kinds}, "sort": {"oneOf": sorts}},
+                "required": ["kind", "sort"],
+            },
+        )
+        for kinds, sorts in (
+            (options, described),
+            (
+                random.Random(seed).sample(options, len(options)),
+                random.Random(seed).sample(described, len(described)),
+            ),
+        )
+    )
+    assert turned["value"] == plain["value"]
+    # the same numbers, each with its option
+    for pointer, meta in plain["meta"].items():
+        assert sorted(turned["meta"][pointer]["probabilities"]) == sorted(meta["probabilities"])
+        assert turned["meta"][pointer]["confidence"] == meta["confidence"]

@@ -39,8 +39,15 @@ def test_a_changed_field_says_what_changed() -> None:
 def test_a_changed_list_says_what_came_and_went() -> None:
     old, new = {"a": {"enum": ["x", "y", 1]}}, {"a": {"enum": ["y", "z", 1]}}
     assert _compare(old, new)[0].details == ('options: without "x", with "z"',)
-    turned = {"a": {"enum": [1, "y", "x"]}}
-    assert _compare(old, turned)[0].details == ("options: in another order",)
+
+
+def test_another_order_of_options_is_the_same_question() -> None:
+    described = [{"const": "x", "description": "p"}, {"const": "y", "description": "q"}]
+    old = {"a": {"enum": ["x", "y", 1]}, "b": {"oneOf": described}}
+    turned = {"a": {"enum": [1, "y", "x"]}, "b": {"oneOf": described[::-1]}}
+    assert {each.change for each in _compare(old, turned)} == {"same outcome"}
+    swapped = [{"const": "x", "description": "q"}, {"const": "y", "description": "p"}]
+    assert _compare(old, old | {"b": {"oneOf": swapped}})[1].change == "can change"
 
 
 def test_true_and_1_differ() -> None:

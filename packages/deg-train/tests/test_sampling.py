@@ -6,10 +6,11 @@ from random import Random
 from hypothesis import given, settings, strategies as st
 
 from deg_model import Fork, Tokenizer, encode_context
+from deg_schema import FieldPlan
 from deg_train.generate import DocumentSource, ListSource
 from deg_train.questions import Question, example_of
 from deg_train.records import Record, check, lookup
-from deg_train.sampling import cap_decided, cap_tokens, cropped
+from deg_train.sampling import cap_decided, cap_tokens, cropped, drawn_option_order
 
 RECORDS = [*ListSource("train").records(20, 3), *DocumentSource("train").records(20, 3)]
 
@@ -93,3 +94,30 @@ def test_a_window_trains_nothing_as_absent_decided_or_counted(tokenizer: Tokeniz
         for each in example.questions:
             assert each.fork.head in ("extract", "anchor")
             assert each.spans or each.starts
+
+
+def test_options_are_drawn_in_another_order_half_of_the_time() -> None:
+    options = tuple(f"option {number}" for number in range(8))
+    field = FieldPlan(("kind",), "decide.choice", "string", options=options)
+    rng = Random(4)
+    orders = [drawn_option_order(field, rng) for _ in range(400)]
+    assert {tuple(sorted(order)) for order in orders} == {tuple(range(8))}
+    assert 160 < sum(order == field.asked_order for order in orders) < 240
+    # wherever an option can stand, it does
+    assert {order[0] for order in orders} == set(range(8))
+
+
+def test_training_draws_the_order_and_keeps_the_right_option(tokenizer: Tokenizer) -> None:
+    options = ["late", "lost", "broken", "wrong"]
+    schema = {"type": "object", "properties": {"kind": {"enum": options}}}
+    record = Record("It came late.", schema, {"kind": "broken"}, {}, "made")
+    texts = set()
+    for seed in range(20):
+        (question,) = example_of(record, tokenizer, Random(seed)).questions
+        fork = question.fork
+        right = fork.options[question.outcome]
+        assert tokenizer.decode(list(fork.ids[: right + 1])).endswith("\n- broken")
+        texts.add(fork.ids)
+    assert len(texts) > 3
+    (asked,) = example_of(record, tokenizer).questions
+    assert "\n- broken\n- late\n- lost\n- wrong\n" in tokenizer.decode(list(asked.fork.ids))

@@ -34,7 +34,7 @@ class Fork:
 
     Attributes:
         ids: The tokens that continue the trunk; the answer is read at the last one.
-        options: The position in `ids` of the last token of each option line, in plan order.
+        options: The position in `ids` of the last token of the line of each outcome, in plan order.
         head: Which head answers: `choice`, `score`, `noul`, `extract`, `count` or `anchor`.
         anchor: Of a value in an anchored item: the context token where the item starts, and the
             one after its region.
@@ -72,16 +72,31 @@ def item_at(array: ArrayPlan, encoded: EncodedContext, context: str, anchor: int
     return Item(array, anchor=anchor, end=end, text=context[first_letter:stop])
 
 
-def fork_of(field: FieldPlan, tokenizer: Tokenizer, items: Sequence[Item] = ()) -> Fork:
-    """Write the question of a decide or extract *field*, in *items* from the outermost in."""
+def fork_of(
+    field: FieldPlan,
+    tokenizer: Tokenizer,
+    items: Sequence[Item] = (),
+    *,
+    option_order: Sequence[int] | None = None,
+) -> Fork:
+    """Write the question of a decide or extract *field*.
+
+    Args:
+        field: What is asked.
+        tokenizer: The base's.
+        items: Those around it, from the outermost in.
+        option_order: In which order the options of a choice are written, for training alone:
+            `FieldPlan.asked_order` where it is not given.
+    """
     ids = list(tokenizer.encode("\n".join(_header(field, items))))
-    options = []
     outcomes = _outcomes(field)
+    options = [0] * len(outcomes)
     if outcomes:
         ids += tokenizer.encode("\nOPTIONS:")
-        for outcome in outcomes:
-            ids += tokenizer.encode(f"\n- {outcome}")
-            options.append(len(ids) - 1)
+        is_choice = field.mode == "decide.choice"
+        for number in (option_order or field.asked_order) if is_choice else range(len(outcomes)):
+            ids += tokenizer.encode(f"\n- {outcomes[number]}")
+            options[number] = len(ids) - 1
     ids += tokenizer.encode("\nANSWER:")
     head = "extract" if field.mode.startswith("extract") else field.mode.removeprefix("decide.")
     anchor = _innermost_anchor(items) if head == "extract" else None

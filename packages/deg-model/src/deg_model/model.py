@@ -256,7 +256,12 @@ class DegModel:
             return count_logits(self.heads, answer_H).cpu()
         if fork.head == "anchor":
             return anchor_logits(answer_H, context.span_keys).cpu()
-        return probabilities(self.heads, fork.head, answer_H, read_LH[:-1]).cpu()
+        # sums run in the order of the text, which the order of a schema's options does not change
+        written = sorted(range(len(fork.options)), key=fork.options.__getitem__)
+        found_O = probabilities(self.heads, fork.head, answer_H, read_LH[:-1][written]).cpu()
+        if written:
+            found_O[written] = found_O.clone()
+        return found_O
 
 
 def _read_rows(stack: Backbone, forks: Sequence[Fork], states: Sequence[State]) -> Sequence[Tensor]:

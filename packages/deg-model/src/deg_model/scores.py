@@ -35,7 +35,11 @@ _LOGITS_PER_PASS = 1 << 22
 
 
 def probabilities(heads: Heads, name: str, answer_H: Tensor, options_OH: Tensor) -> Tensor:
-    """Return what the decide head *name* gives each outcome; a yes-no question has no options."""
+    """Return what the decide head *name* gives each outcome; a yes-no question has no options.
+
+    The options come as they are written: where two questions are written alike, this is the same to
+    the last bit.
+    """
     if name == "noul":
         yes = heads.noul.yes
         yes_11 = linear(answer_H[None], yes.weight, yes.bias)

@@ -49,9 +49,9 @@ def compare_plans(old: FillPlan, new: FillPlan) -> tuple[Difference, ...]:
     """Compare the leaves and arrays of two plans by their fingerprints, in the order of *new*.
 
     A leaf that is decided or extracted is answered from the document and its own spec alone: the
-    same fingerprint is the same answer. One in an array is asked of each item, and which items
-    there are follows from all that the outermost array holds. One that is written also reads the
-    other answers.
+    same fingerprint is the same answer, and so is another order of its options. One in an array is
+    asked of each item, and which items there are follows from all that the outermost array holds.
+    One that is written also reads the other answers.
     """
     before, after = _Side.of(old), _Side.of(new)
     differences = [_difference(before, after, key) for key in after.nodes]
@@ -78,7 +78,7 @@ class _Side:
 
     @classmethod
     def of(cls, plan: FillPlan) -> _Side:
-        nodes = {(node.path, node.item_steps): node for node in in_reading_order(plan)}
+        nodes = {(node.path, node.item_steps): _as_asked(node) for node in in_reading_order(plan)}
         arrays: dict[_Key, Counter[str]] = {}
         for key, node in nodes.items():
             if (outermost := _outermost(node)) is not None:
@@ -89,6 +89,17 @@ class _Side:
             if isinstance(node, ArrayPlan) or node.mode != "generate"
         )
         return cls(nodes, arrays, frozenset(parallel))
+
+
+def _as_asked(node: _Node) -> _Node:
+    """Return *node* with the options of a choice in the order in which they are asked."""
+    if not isinstance(node, FieldPlan) or not node.options:
+        return node
+    options = tuple(node.options[at] for at in node.asked_order)
+    descriptions = node.option_descriptions and tuple(
+        node.option_descriptions[at] for at in node.asked_order
+    )
+    return dataclasses.replace(node, options=options, option_descriptions=descriptions)
 
 
 def _outermost(node: _Node) -> _Key | None:
@@ -156,10 +167,7 @@ def _changes(old: Any, new: Any) -> Iterator[str]:
     before, after = Counter(map(_spell, old)), Counter(map(_spell, new))
     gone = [f"without {part}" for part in before - after]
     come = [f"with {part}" for part in after - before]
-    if gone or come:
-        yield ", ".join([*gone, *come])
-    else:
-        yield "in another order"
+    yield ", ".join([*gone, *come])
 
 
 def _objects(old: FillPlan, new: FillPlan) -> Iterator[Difference]:

@@ -99,6 +99,16 @@ class FieldPlan:
         return _pointer_at(self.path, self.item_steps, indices)
 
     @property
+    def asked_order(self) -> tuple[int, ...]:
+        """The positions in `options` in the order in which a model reads them.
+
+        Numbers come first, by value, then texts by code point, then false, true and null. An enum
+        is a set (JSON Schema validation, 6.1.2): in whichever order a schema has its options, the
+        question is the same, and so are the bits of its answer.
+        """
+        return tuple(sorted(range(len(self.options)), key=lambda i: _place_of(self.options[i])))
+
+    @property
     def num_outcomes(self) -> int:
         """How many probabilities a decide field has; 0 for the other modes."""
         if self.mode == "decide.noul":
@@ -114,6 +124,13 @@ class FieldPlan:
             del spec["item_steps"]
         constraints = {name: getattr(self.constraints, name) for name in _CONSTRAINT_NAMES}
         return _sha256(spec | {"constraints": constraints})
+
+
+def _place_of(option: JsonScalar) -> tuple[int, Number, str]:
+    """Return what sorts *option* among the options of a choice."""
+    if option is None or isinstance(option, bool):
+        return 2, 2 if option is None else option, ""
+    return (1, 0, option) if isinstance(option, str) else (0, option, "")
 
 
 _FIELD_NAMES = tuple(part.name for part in fields(FieldPlan))

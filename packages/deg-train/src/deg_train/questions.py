@@ -25,7 +25,7 @@ from deg_train.gold_anchors import gold_anchors, regions_of
 from deg_train.gold_outcomes import outcome_of
 from deg_train.gold_texts import gold_texts
 from deg_train.records import Record, lookup
-from deg_train.sampling import cap_decided, cap_tokens, cropped
+from deg_train.sampling import cap_decided, cap_tokens, cropped, drawn_option_order
 
 __all__ = ["Example", "Question", "example_of"]
 
@@ -108,7 +108,8 @@ def example_of(
         record: What is taught.
         tokenizer: The base's.
         rng: Draws a window of a document that is too long, and those of the questions that fit, a
-            few of each decided field of an array among them; without it nothing is left out.
+            few of each decided field of an array among them, and orders of options; without it
+            nothing is left out, and options stand in the order in which a fill asks them.
         max_tokens: What the document and its questions may have together.
         texts: Teach what `x-generate` fields say too, where the whole document is read: for a run
             that trains the stack which writes them.
@@ -121,7 +122,7 @@ def example_of(
         if context.num_tokens > most:
             record, is_cropped = cropped(record, context, most, rng), True
             context = encode_context(record.context, tokenizer)
-    asker = _Asker(record, plan, tokenizer, context, is_cropped=is_cropped)
+    asker = _Asker(record, plan, tokenizer, context, rng, is_cropped=is_cropped)
     questions, in_items = asker.ask()
     if texts and not is_cropped:
         for text in gold_texts(record, plan, context, tokenizer).texts:
@@ -155,12 +156,13 @@ class _Asker:
         plan: FillPlan,
         tokenizer: Tokenizer,
         context: EncodedContext,
+        rng: Random | None,
         *,
         is_cropped: bool,
     ) -> None:
         self.num_skipped = 0
         self._record, self._plan, self._tokenizer = record, plan, tokenizer
-        self._context, self._is_cropped = context, is_cropped
+        self._context, self._rng, self._is_cropped = context, rng, is_cropped
 
     def ask(self) -> tuple[list[Question], list[Question]]:
         """Return the questions about the document and its arrays, and those about items."""
@@ -237,7 +239,10 @@ class _Asker:
     def _field(self, field: FieldPlan, place: _Place) -> Question | None:
         pointer = field.pointer_at(place.indices)
         value = lookup(self._record.value, pointer)
-        fork = fork_of(field, self._tokenizer, place.items)
+        order = None
+        if field.mode == "decide.choice" and self._rng is not None:
+            order = drawn_option_order(field, self._rng)
+        fork = fork_of(field, self._tokenizer, place.items, option_order=order)
         if field.mode.startswith("extract"):
             spans = self._spans(pointer)
             # what is too long to be pointed at, or was not found, is not absent

@@ -12,17 +12,27 @@ from random import Random
 from typing import TYPE_CHECKING, Any
 
 from deg_model import EncodedContext
+from deg_schema import FieldPlan
 from deg_train.gold_anchors import item_starts
 from deg_train.records import Record, step
 
 if TYPE_CHECKING:
     from deg_train.questions import Question
 
-__all__ = ["cap_decided", "cap_tokens", "cropped"]
+__all__ = ["cap_decided", "cap_tokens", "cropped", "drawn_option_order"]
 
 _WHOLE_ARRAY = ("count", "anchor")
 
 Span = tuple[int, int]
+
+
+def drawn_option_order(field: FieldPlan, rng: Random) -> tuple[int, ...]:
+    """Return an order of the options of a choice: at random half of the time, else the asked one.
+
+    A model that has seen both does not lean on where an option stands.
+    """
+    order = field.asked_order
+    return order if rng.random() < 0.5 else tuple(rng.sample(order, len(order)))
 
 
 def cap_decided(questions: Sequence[Question], most: int, rng: Random) -> list[Question]:
