@@ -47,20 +47,20 @@ MAX_EXAMPLE_TOKENS = FitOptions().tokens_per_example
 _MOST_UNUSED = 1000
 
 _WEIGHTS = {
-    "generated": 0.30,
-    "further": 0.22,
-    "lists": 0.50,
+    "generated": 0.35,
+    "further": 0.60,
+    "lists": 0.45,
     "decided": 0.40,
-    "statements": 0.60,
+    "statements": 0.70,
     "long": 0.03,
     "bare": 0.02,
     "foreign": 0.02,
     "contradictions": 0.03,
-    "banking77": 0.45,
-    "clinc150": 0.38,
+    "banking77": 0.80,
+    "clinc150": 0.65,
     "nlu-evaluation": 0.03,
     "snips": 0.02,
-    "nlupp": 0.05,
+    "nlupp": 0.08,
     "restaurant8k": 0.04,
 }
 
