@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import random
 
+import pytest
 from hypothesis import given, settings, strategies as st
 
 from deg_model import EncodedContext, Fork
@@ -117,7 +118,8 @@ def test_a_planner_reads_back_what_it_wrote(planner: Planner) -> None:
 
 
 def plain(budget: int = 1000) -> Planner:
-    return Planner(Costs((1, 0, 0, 1, 0, 0, 0, 0, 0), (0,) * 9, 5.0), 2, 0, 0, budget)
+    # of so many layers one takes next to nothing
+    return Planner(Costs((1, 0, 0, 1, 0, 0, 0, 0, 0), (0,) * 9, 5.0), 10**9, 0, 0, budget)
 
 
 def some_unit(num_tokens: int) -> Unit:
@@ -128,7 +130,8 @@ def some_unit(num_tokens: int) -> Unit:
 def test_the_largest_unit_measured_corrects_the_planner() -> None:
     small, large = some_unit(8), some_unit(98)
     planner = plain().corrected([(small, 5 + 40), (large, 5 + 150)])
-    assert planner.predict(large) == 150
+    assert planner.keeps(large) == 150
+    assert planner.predict(large) == pytest.approx(1.5 * plain().predict(large))
     assert planner.corrected([(small, 5 + 10)]) == planner
     assert planner.plan(small.batch) == [small]
     assert planner.plan(some_unit(198).batch)[0].is_measured
@@ -140,10 +143,18 @@ def test_what_is_read_in_chunks_corrects_nothing() -> None:
     assert marks == [True, False]
 
 
-def test_of_a_context_read_in_chunks_one_chunk_of_one_layer_is_computed_again() -> None:
+@pytest.mark.parametrize("recompute", [False, True])
+def test_of_a_context_read_in_chunks_one_chunk_of_one_layer_is_read_back_at_a_time(
+    recompute: bool,
+) -> None:
     costs = Costs((1, 0, 0, 0, 0, 0, 0, 0, 0), (0,) * 9, 0.0)
     planner = Planner(costs, num_layers=2, state_bytes=0, leaf_bytes=0, budget=10**9)
-    assert planner.predict(some_unit(4 * TRUNK_CHUNK)) == TRUNK_CHUNK / 2
+    short, long = some_unit(TRUNK_CHUNK // 2).batch, some_unit(4 * TRUNK_CHUNK).batch
+    assert planner.keeps(Unit(long, 1, recompute)) == 0
+    # computed again, then read back, which takes four times as much beside
+    assert planner.predict(Unit(long, 1, recompute)) == (1 + 4) * TRUNK_CHUNK / 2
+    kept, again = (0, 1) if recompute else (TRUNK_CHUNK / 2, 0)
+    assert planner.predict(Unit(short, 1, recompute)) == kept + (again + 4) * TRUNK_CHUNK / 4
 
 
 def test_a_failure_leaves_less_to_plan_for_but_half_of_it_at_least() -> None:

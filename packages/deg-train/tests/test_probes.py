@@ -32,7 +32,7 @@ def test_a_few_tiny_passes_tell_what_larger_ones_keep(
         with measuring(CPU, trainer.parameters) as measured:
             losses = trainer.losses(batch)
         assert losses.keys() == {"extract"}
-        assert planner.predict(Unit(batch)) == pytest.approx(measured.num_bytes, rel=0.1)
+        assert planner.keeps(Unit(batch)) == pytest.approx(measured.num_bytes, rel=0.1)
 
 
 def test_layers_that_are_computed_again_keep_little(
@@ -40,7 +40,7 @@ def test_layers_that_are_computed_again_keep_little(
 ) -> None:
     trainer = Trainer(make_backbone("llama"), BASES[DEFAULT_BASE], FitOptions(rank=3))
     planner, batch = trainer.planner, batch_of(1, 300, 3, 20)
-    assert planner.predict(Unit(batch, recompute=True)) < 0.6 * planner.predict(Unit(batch))
+    assert planner.keeps(Unit(batch, recompute=True)) < 0.6 * planner.keeps(Unit(batch))
 
 
 def test_what_is_saved_counts_once_and_what_is_trained_not_at_all() -> None:
