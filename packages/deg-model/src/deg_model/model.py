@@ -259,9 +259,7 @@ class DegModel:
         # sums run in the order of the text, which the order of a schema's options does not change
         written = sorted(range(len(fork.options)), key=fork.options.__getitem__)
         found_O = probabilities(self.heads, fork.head, answer_H, read_LH[:-1][written]).cpu()
-        if written:
-            found_O[written] = found_O.clone()
-        return found_O
+        return found_O if fork.head == "noul" else found_O[torch.tensor(written).argsort()]
 
 
 def _read_rows(stack: Backbone, forks: Sequence[Fork], states: Sequence[State]) -> Sequence[Tensor]:
