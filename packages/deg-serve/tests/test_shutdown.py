@@ -21,7 +21,11 @@ def pending(url: str) -> dict[str, int]:
 def test_a_termination_finishes_what_waits(process: Any, wire: Any) -> None:
     with process("--port", "0") as server, ThreadPoolExecutor() as pool:
         url = server.url()
-        sent = [pool.submit(post, url, "sleep 0.5", wire) for _ in range(3)]
+        # long enough for the others to arrive while it runs, on a busy machine too
+        sent = [pool.submit(post, url, "sleep 3", wire)]
+        while not pending(url)["running"]:
+            pass
+        sent += [pool.submit(post, url, "a", wire) for _ in range(2)]
         while sum(pending(url)[name] for name in ("pending", "running")) < 3:
             pass
         server.running.send_signal(signal.SIGTERM)
