@@ -49,9 +49,9 @@ _MOST_UNUSED = 1000
 _WEIGHTS = {
     "generated": 0.35,
     "further": 0.60,
-    "lists": 0.45,
+    "lists": 0.65,
     "decided": 0.40,
-    "statements": 0.70,
+    "statements": 0.50,
     "long": 0.03,
     "bare": 0.02,
     "foreign": 0.02,
