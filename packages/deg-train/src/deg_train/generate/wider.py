@@ -9,7 +9,6 @@ from deg_train.generate.documents import DocumentSource
 from deg_train.generate.hiding import Documents, hidden, without_document
 from deg_train.generate.more_options import with_more_options
 from deg_train.generate.noise import scanned
-from deg_train.generate.option_order import with_shuffled_options
 from deg_train.generate.rescaling import rescaled
 from deg_train.generate.threads import in_chat, in_thread
 from deg_train.generate.turning import turned, with_criteria
@@ -55,7 +54,6 @@ CHANGES: dict[str, Change] = {
     "questions about values": _plain(with_value_questions),
     "more options": _plain(lambda record, rng: with_more_options(record, rng, most=80)),
     "most options": _plain(with_more_options),
-    "options in another order": _plain(with_shuffled_options),
     "scales by other numbers": _plain(rescaled),
 }
 """What may be done to a record, by name. A record that a change does not fit stays as it is."""
