@@ -164,7 +164,7 @@ def test_saving_again_keeps_what_stands_beside(folder: Path) -> None:
     assert [path.name for path in folder.parent.iterdir()] == [folder.name]
 
 
-@pytest.mark.parametrize("failing", ["write_text", "replace"])
+@pytest.mark.parametrize("failing", ["write_bytes", "replace"])
 @pytest.mark.parametrize("error", [OSError("disk full"), KeyboardInterrupt()])
 def test_a_save_that_fails_leaves_the_old_checkpoint(
     folder: Path, monkeypatch: pytest.MonkeyPatch, failing: str, error: BaseException

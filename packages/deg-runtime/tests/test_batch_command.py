@@ -39,7 +39,7 @@ class Echo:
         self.texts: list[Any] = []
         self.sizes: list[int] = []
 
-    def __call__(self, checkpoint: Path | None = None, *, report: Any = None) -> Echo:
+    def __call__(self, checkpoint: Path | None = None, **_: Any) -> Echo:
         return self
 
     def fill_many(
@@ -416,3 +416,26 @@ def test_a_huge_input_is_never_in_memory(tmp_path: Path) -> None:
     _, status = os.waitpid(job.in_child(begin, Short()), 0)
     assert os.WEXITSTATUS(status) == 0
     assert job.target.read_bytes().count(b"\n") == 60
+
+
+def test_a_generator_is_known_by_what_it_holds(
+    job: Job, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    one, two = tmp_path / "one", tmp_path / "two"
+    for folder in (one, two):
+        folder.mkdir()
+        (folder / "generator.json").write_text("{}")
+    job.words.extend(["--generate", f"base+lora:{one}"])
+    assert job.run(Echo()) == 0
+    job.words[-1] = f"base+lora:{two}"
+    assert job.run(Echo()) == 0
+    (two / "generator.json").write_text('{"rank": 3}')
+    capsys.readouterr()
+    assert job.run(Echo()) == 2
+    assert "other options" in capsys.readouterr().err
+    job.words[-1] = f"base+lora:{tmp_path / 'nowhere'}"
+    assert job.run(Echo()) == 2
+    assert "name a folder that deg-train generator wrote" in capsys.readouterr().err
+    job.words[-1] = "both"
+    assert job.run(Echo()) == 1
+    assert "'both' names no writer: say self, base or base+lora:DIR" in capsys.readouterr().err

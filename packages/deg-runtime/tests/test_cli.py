@@ -74,9 +74,9 @@ def test_who_writes_texts_is_said_to_whoever_loads(words: list[str], fake_engine
         told.append(named.pop("generate", None))
         return engine(*given, **named)
 
-    for more in ([], ["--generate", "base"]):
+    for more in ([], ["--generate", "base"], ["--generate", "base+lora:mine"]):
         assert main([*words, *more], load=load) == 0
-    assert told == [None, "base"]
+    assert told == [None, "base", f"base+lora:{Path('mine').resolve()}"]
 
 
 def test_a_page_is_written(words: list[str], fake_engine: Any, tmp_path: Path) -> None:

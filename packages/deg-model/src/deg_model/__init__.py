@@ -29,6 +29,13 @@ from deg_model.errors import (
 )
 from deg_model.family import Backbone, BackboneConfig
 from deg_model.features import TapFeatures, default_taps, tap_features
+from deg_model.generator import (
+    GENERATOR_FACTS,
+    Generator,
+    generator_folder,
+    load_generator,
+    save_generator,
+)
 from deg_model.heads import (
     HEAD_NAMES,
     MAX_COUNT,
@@ -85,6 +92,8 @@ __all__ = [
     "FORK_HEADS",
     "Fork",
     "ForkBucket",
+    "GENERATOR_FACTS",
+    "Generator",
     "HEAD_NAMES",
     "Heads",
     "Item",
@@ -122,14 +131,17 @@ __all__ = [
     "default_taps",
     "encode_context",
     "fork_of",
+    "generator_folder",
     "item_at",
     "load_backbone",
     "load_checkpoint",
+    "load_generator",
     "load_heads",
     "load_weights",
     "published_base",
     "resolve_base",
     "save_checkpoint",
+    "save_generator",
     "states_after",
     "tap_features",
     "text_header",

@@ -8,22 +8,19 @@ weight but the token embeddings, which stay those of the base.
 
 from __future__ import annotations
 
-import hashlib
 import json
-import os
-import shutil
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal
 
 import torch
-from safetensors import SafetensorError
-from safetensors.torch import load as load_tensors, save as save_tensors
+from safetensors.torch import save as save_tensors
 from torch import Tensor
 
 from deg_model.adapters import BASE_READS, SHARED, AdapterPlan
 from deg_model.bases import BASES, Base
 from deg_model.errors import CheckpointError
+from deg_model.files import digest, read_facts, read_tensors, write_folder
 
 __all__ = ["DEFAULT_CHECKPOINT", "ArrayMode", "Checkpoint", "load_checkpoint", "save_checkpoint"]
 
@@ -79,14 +76,17 @@ class Checkpoint:
 def save_checkpoint(checkpoint: Checkpoint, folder: Path) -> None:
     """Write *checkpoint* to *folder*, which is replaced whole or not at all.
 
-    What a process left there that was killed while it wrote is put right first.
+    What stands beside its three files, such as a model card, stays.
     """
-    _put_right(folder)
     parts = {_HEADS: checkpoint.heads}
     if checkpoint.backbone is None:
         parts[_ADAPTERS] = checkpoint.adapters
     else:
         parts[_BACKBONE] = checkpoint.backbone
+    contents = {
+        name: save_tensors({key: _stored(key, tensor) for key, tensor in tensors.items()})
+        for name, tensors in parts.items()
+    }
     facts: dict[str, Any] = {
         "format": _FORMAT,
         "model_id": checkpoint.model_id,
@@ -98,23 +98,10 @@ def save_checkpoint(checkpoint: Checkpoint, folder: Path) -> None:
         "taps": list(checkpoint.taps),
         "lora": _lora(checkpoint) if checkpoint.backbone is None else None,
         "arrays": checkpoint.arrays and asdict(checkpoint.arrays),
-        "files": {},
+        "files": {name: digest(content) for name, content in contents.items()},
     }
-    staging = folder.with_name(f".{folder.name}-new-{os.getpid()}")
-    shutil.rmtree(staging, ignore_errors=True)
-    try:
-        # what stands beside the three files, such as a model card, stays
-        if folder.is_dir():
-            shutil.copytree(folder, staging, ignore=shutil.ignore_patterns(_ADAPTERS, _BACKBONE))
-        staging.mkdir(parents=True, exist_ok=True)
-        for name, tensors in parts.items():
-            content = save_tensors({key: _stored(key, tensor) for key, tensor in tensors.items()})
-            facts["files"][name] = _digest(content)
-            (staging / name).write_bytes(content)
-        (staging / _FACTS).write_text(json.dumps(facts, indent=2) + "\n", "utf-8")
-        _swap(staging, folder)
-    finally:
-        shutil.rmtree(staging, ignore_errors=True)
+    contents[_FACTS] = (json.dumps(facts, indent=2) + "\n").encode()
+    write_folder(folder, contents, without=(_ADAPTERS, _BACKBONE))
 
 
 def load_checkpoint(folder: Path) -> Checkpoint:
@@ -123,7 +110,7 @@ def load_checkpoint(folder: Path) -> Checkpoint:
     Raises:
         CheckpointError: Naming the file and what is wrong with it.
     """
-    facts = _facts(folder / _FACTS)
+    facts = read_facts(folder / _FACTS, _FORMAT)
     try:
         base, files = facts["base"], facts["files"]
         known = BASES.get(base["name"]) or Base(base["name"], base["family"], base["sha256"])
@@ -133,17 +120,17 @@ def load_checkpoint(folder: Path) -> Checkpoint:
                 f"{base['sha256']}, but that base has sha256 {known.sha256}"
             )
         lora = facts["lora"]
-        heads = _tensors(folder / _HEADS, files[_HEADS])
+        heads = read_tensors(folder / _HEADS, files[_HEADS])
         return Checkpoint(
             model_id=facts["model_id"],
             base=known,
             taps=tuple(facts["taps"]),
             rank=0 if lora is None else lora["rank"],
             heads=heads,
-            adapters={} if lora is None else _tensors(folder / _ADAPTERS, files[_ADAPTERS]),
+            adapters={} if lora is None else read_tensors(folder / _ADAPTERS, files[_ADAPTERS]),
             arrays=_array_mode(facts.get("arrays")),
             plan=_plan(folder / _FACTS, lora),
-            backbone=_tensors(folder / _BACKBONE, files[_BACKBONE]) if lora is None else None,
+            backbone=read_tensors(folder / _BACKBONE, files[_BACKBONE]) if lora is None else None,
         )
     except KeyError as error:
         raise CheckpointError(f"{folder / _FACTS} lacks {error}") from error
@@ -168,39 +155,6 @@ def _plan(path: Path, lora: dict[str, Any] | None) -> AdapterPlan:
         raise CheckpointError(f"{path}, 'lora': {error}") from error
 
 
-def _swap(staging: Path, folder: Path) -> None:
-    old = folder.with_name(f".{folder.name}-old-{os.getpid()}")
-    if folder.exists():
-        folder.replace(old)
-    try:
-        staging.replace(folder)
-    finally:
-        # whatever came between, be it Ctrl-C
-        if not folder.exists() and old.exists():
-            old.replace(folder)
-    shutil.rmtree(old, ignore_errors=True)
-
-
-def _put_right(folder: Path) -> None:
-    for old in folder.parent.glob(f".{folder.name}-old-*"):
-        if not folder.exists():
-            old.replace(folder)
-    for kind in ("old", "new"):
-        for left in folder.parent.glob(f".{folder.name}-{kind}-*"):
-            shutil.rmtree(left, ignore_errors=True)
-
-
-def _facts(path: Path) -> dict[str, Any]:
-    try:
-        facts = json.loads(path.read_text("utf-8"))
-    except (OSError, ValueError) as error:
-        raise CheckpointError(f"no checkpoint: {path} cannot be read ({error})") from error
-    found = facts.get("format") if isinstance(facts, dict) else None
-    if found != _FORMAT:
-        raise CheckpointError(f"{path} has format {found!r}; this version reads {_FORMAT!r}")
-    return dict(facts)
-
-
 def _array_mode(facts: dict[str, Any] | None) -> ArrayMode | None:
     if facts is None:
         return None
@@ -210,26 +164,6 @@ def _array_mode(facts: dict[str, Any] | None) -> ArrayMode | None:
     return mode
 
 
-def _tensors(path: Path, sha256: str) -> dict[str, Tensor]:
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise CheckpointError(f"{path} cannot be read ({error})") from error
-    if _digest(content) != sha256:
-        raise CheckpointError(
-            f"{path} is damaged: {len(content)} bytes with sha256 {_digest(content)}, "
-            f"expected {sha256}"
-        )
-    try:
-        return {name: tensor.float() for name, tensor in load_tensors(content).items()}
-    except SafetensorError as error:
-        raise CheckpointError(f"{path} is damaged ({error})") from error
-
-
 def _stored(name: str, tensor: Tensor) -> Tensor:
     kept = torch.float32 if name == "temperatures" else torch.bfloat16
     return tensor.detach().to(kept).contiguous()
-
-
-def _digest(content: bytes) -> str:
-    return hashlib.sha256(content).hexdigest()

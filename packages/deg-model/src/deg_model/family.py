@@ -118,6 +118,9 @@ class Backbone(Protocol):
     def adapter_shapes(self) -> dict[str, tuple[int, int]]:
         """Name every projection that takes an adapter, with its (out, in) sizes."""
 
+    def adapter_parts(self) -> dict[str, dict[str, int]]:
+        """Name the published matrices in each adapted projection, with the outputs of each."""
+
     def merged(self, adapters: Adapters) -> Backbone:
         """Return this stack with `up @ down` added to each adapted projection."""
 

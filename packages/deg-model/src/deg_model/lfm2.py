@@ -100,6 +100,14 @@ class Lfm2(Stack[Lfm2Config]):
             rotary_size=config.head_size,
         )
 
+    def published_shapes(self) -> dict[str, tuple[int, ...]]:
+        """Name every tensor of these sizes as transformers does, with its shape."""
+        return weight_shapes(self.config)
+
+    def published_parts(self, index: int) -> dict[str, list[str]]:
+        """Name the published matrices that each projection of layer *index* is made of, in turn."""
+        return _parts(self.config, index)
+
     def norm(self, x_NH: Tensor, weight_H: Tensor) -> Tensor:
         """Return *x* normalised as this family does."""
         return rms_norm(x_NH, weight_H, self.config.norm_eps)
@@ -136,35 +144,45 @@ class Lfm2(Stack[Lfm2Config]):
         return self.project(index, "o", after_NH * y_NH, call)
 
 
+def _parts(config: Lfm2Config, index: int) -> dict[str, list[str]]:
+    prefix = f"model.layers.{index}"
+    if index in config.state_layers:
+        conv = f"{prefix}.conv"
+        mixer = {"in": [f"{conv}.in_proj"], "o": [f"{conv}.out_proj"]}
+    else:
+        attention = f"{prefix}.self_attn"
+        mixer = {
+            "qkv": [f"{attention}.{name}_proj" for name in "qkv"],
+            "o": [f"{attention}.out_proj"],
+        }
+    return {
+        **mixer,
+        "gate_up": [f"{prefix}.feed_forward.w1", f"{prefix}.feed_forward.w3"],
+        "down": [f"{prefix}.feed_forward.w2"],
+    }
+
+
 def _layer(config: Lfm2Config, weights: Mapping[str, Tensor], index: int) -> Layer:
     prefix = f"model.layers.{index}"
-    mixer = _conv_layer if index in config.state_layers else _attention_layer
+    others = _conv_weight if index in config.state_layers else _attention_norms
     return {
         "mixer_norm": weights[f"{prefix}.operator_norm.weight"].clone(),
         "mlp_norm": weights[f"{prefix}.ffn_norm.weight"].clone(),
-        **mixer(weights, prefix),
-        "gate_up": fused(weights, [f"{prefix}.feed_forward.w1", f"{prefix}.feed_forward.w3"]),
-        "down": weights[f"{prefix}.feed_forward.w2.weight"],
+        **others(weights, prefix),
+        **{name: fused(weights, parts) for name, parts in _parts(config, index).items()},
     }
 
 
-def _attention_layer(weights: Mapping[str, Tensor], prefix: str) -> Layer:
+def _attention_norms(weights: Mapping[str, Tensor], prefix: str) -> Layer:
     attention = f"{prefix}.self_attn"
     return {
-        "qkv": fused(weights, [f"{attention}.{name}_proj" for name in "qkv"]),
         "q_norm": weights[f"{attention}.q_layernorm.weight"].clone(),
         "k_norm": weights[f"{attention}.k_layernorm.weight"].clone(),
-        "o": weights[f"{attention}.out_proj.weight"],
     }
 
 
-def _conv_layer(weights: Mapping[str, Tensor], prefix: str) -> Layer:
-    conv = f"{prefix}.conv"
-    return {
-        "in": weights[f"{conv}.in_proj.weight"],
-        "conv": weights[f"{conv}.conv.weight"][:, 0].clone(),
-        "o": weights[f"{conv}.out_proj.weight"],
-    }
+def _conv_weight(weights: Mapping[str, Tensor], prefix: str) -> Layer:
+    return {"conv": weights[f"{prefix}.conv.conv.weight"][:, 0].clone()}
 
 
 def _attention_shapes(config: Lfm2Config) -> dict[str, tuple[int, ...]]:

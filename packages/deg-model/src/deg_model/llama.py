@@ -76,9 +76,17 @@ class Llama(Stack[BackboneConfig]):
             config,
             weights["model.embed_tokens.weight"].clone(),
             weights["model.norm.weight"].clone(),
-            [_layer(weights, f"model.layers.{index}") for index in range(config.num_layers)],
+            [_layer(weights, index) for index in range(config.num_layers)],
             rotary_size=config.head_size,
         )
+
+    def published_shapes(self) -> dict[str, tuple[int, ...]]:
+        """Name every tensor of these sizes as transformers does, with its shape."""
+        return weight_shapes(self.config)
+
+    def published_parts(self, index: int) -> dict[str, list[str]]:
+        """Name the published matrices that each projection of layer *index* is made of, in turn."""
+        return _parts(index)
 
     def norm(self, x_NH: Tensor, weight_H: Tensor) -> Tensor:
         """Return *x* normalised as this family does."""
@@ -99,13 +107,20 @@ class Llama(Stack[BackboneConfig]):
         return self.project(index, "o", out_NAD.reshape(-1, heads * size), call)
 
 
-def _layer(weights: Mapping[str, Tensor], prefix: str) -> Layer:
-    attention, mlp = f"{prefix}.self_attn", f"{prefix}.mlp"
+def _parts(index: int) -> dict[str, list[str]]:
+    attention, mlp = f"model.layers.{index}.self_attn", f"model.layers.{index}.mlp"
+    return {
+        "qkv": [f"{attention}.{name}_proj" for name in "qkv"],
+        "o": [f"{attention}.o_proj"],
+        "gate_up": [f"{mlp}.gate_proj", f"{mlp}.up_proj"],
+        "down": [f"{mlp}.down_proj"],
+    }
+
+
+def _layer(weights: Mapping[str, Tensor], index: int) -> Layer:
+    prefix = f"model.layers.{index}"
     return {
         "mixer_norm": weights[f"{prefix}.input_layernorm.weight"].clone(),
         "mlp_norm": weights[f"{prefix}.post_attention_layernorm.weight"].clone(),
-        "qkv": fused(weights, [f"{attention}.{name}_proj" for name in "qkv"]),
-        "o": weights[f"{attention}.o_proj.weight"],
-        "gate_up": fused(weights, [f"{mlp}.gate_proj", f"{mlp}.up_proj"]),
-        "down": weights[f"{mlp}.down_proj.weight"],
+        **{name: fused(weights, parts) for name, parts in _parts(index).items()},
     }

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import accumulate
-from typing import Literal
 
 import torch
 from torch import Tensor
@@ -16,6 +15,7 @@ from deg_model.checkpoint import ArrayMode, Checkpoint
 from deg_model.encoding import EncodedContext, encode_context
 from deg_model.errors import CheckpointError, WeightsError
 from deg_model.family import Backbone
+from deg_model.generator import Generator, generator_folder, load_generator
 from deg_model.heads import Heads, load_heads
 from deg_model.layout import Fork
 from deg_model.loading import checked_device, load_backbone
@@ -85,7 +85,7 @@ class DegModel:
         dtype: torch.dtype = torch.bfloat16,
         device: torch.device | str = "cpu",
         *,
-        generate: Literal["self", "base"] = "self",
+        generate: str = "self",
     ) -> DegModel:
         """Put *checkpoint* on the base weights in *files*, all of it on *device*.
 
@@ -94,16 +94,18 @@ class DegModel:
             files: The base that it was trained on.
             dtype: Of the weights.
             device: Where they go.
-            generate: Who writes texts: the checkpoint's own stack without adapters, or a frozen
-                base beside it. The two differ where the whole backbone was trained.
+            generate: Who writes texts: `self`, the checkpoint's own stack without adapters; `base`,
+                a frozen base beside it, which differs where the whole backbone was trained; or
+                `base+lora:DIR`, that base with the generator in a folder.
 
         Raises:
             CheckpointError: It was trained on another base or another family, or its tensors do
-                not fit.
+                not fit; or the generator's, or *generate* is something else.
             WeightsError: The base weights are damaged.
             DeviceError: There is no such device here.
         """
         device = checked_device(device)
+        generator = _generator(generate, files)
         if files.family != checkpoint.base.family:
             raise CheckpointError(
                 f"checkpoint {checkpoint.model_id!r} is of family {checkpoint.base.family!r}, "
@@ -134,7 +136,8 @@ class DegModel:
             for stack in stacks.values():
                 stack.pack()
         tokenizer, reading = Tokenizer.load(files.folder, files.family), stacks[plan.context]
-        writes = plan.context == BASE_READS and (checkpoint.backbone is None or generate == "self")
+        is_base = generator is None and (checkpoint.backbone is None or generate == "self")
+        writes = plan.context == BASE_READS and is_base
         return cls(
             reading,
             heads,
@@ -148,7 +151,12 @@ class DegModel:
                 if (name := plan.adapter_of(head)) is not None
             },
             load_writer=lambda: Writer.load(
-                files, tokenizer, dtype, device, backbone=reading if writes else None
+                files,
+                tokenizer,
+                dtype,
+                device,
+                backbone=reading if writes else None,
+                generator=generator,
             ),
         )
 
@@ -260,6 +268,19 @@ class DegModel:
         written = sorted(range(len(fork.options)), key=fork.options.__getitem__)
         found_O = probabilities(self.heads, fork.head, answer_H, read_LH[:-1][written]).cpu()
         return found_O if fork.head == "noul" else found_O[torch.tensor(written).argsort()]
+
+
+def _generator(generate: str, files: BaseFiles) -> Generator | None:
+    folder = generator_folder(generate)
+    if folder is None:
+        return None
+    generator = load_generator(folder)
+    if (generator.base.family, generator.base.sha256) != (files.family, files.sha256):
+        raise CheckpointError(
+            f"the generator in {folder} was trained on {generator.base.name!r} (sha256 "
+            f"{generator.base.sha256}), not on {files.name!r} ({files.sha256})"
+        )
+    return generator
 
 
 def _read_rows(stack: Backbone, forks: Sequence[Fork], states: Sequence[State]) -> Sequence[Tensor]:

@@ -133,6 +133,14 @@ class Qwen35(Stack[Qwen35Config]):
             rotary_size=config.rotary_size,
         )
 
+    def published_shapes(self) -> dict[str, tuple[int, ...]]:
+        """Name every tensor of these sizes as transformers does, with its shape."""
+        return weight_shapes(self.config)
+
+    def published_parts(self, index: int) -> dict[str, list[str]]:
+        """Name the published matrices that each projection of layer *index* is made of, in turn."""
+        return _parts(self.config, index)
+
     def norm(self, x_NH: Tensor, weight_H: Tensor) -> Tensor:
         """Return *x* normalised as this family does, around a weight of zero."""
         return rms_norm_centred(x_NH, weight_H, self.config.norm_eps)
@@ -191,37 +199,53 @@ class Qwen35(Stack[Qwen35Config]):
         return self.project(index, "o", out_NJV.reshape(-1, values), call)
 
 
+def _parts(config: Qwen35Config, index: int) -> dict[str, list[str]]:
+    prefix = f"model.layers.{index}"
+    if index in config.state_layers:
+        delta = f"{prefix}.linear_attn"
+        mixer = {
+            "in": [f"{delta}.in_proj_{name}" for name in ("qkv", "z", "b", "a")],
+            "o": [f"{delta}.out_proj"],
+        }
+    else:
+        attention = f"{prefix}.self_attn"
+        mixer = {
+            "qkv": [f"{attention}.{name}_proj" for name in "qkv"],
+            "o": [f"{attention}.o_proj"],
+        }
+    return {
+        **mixer,
+        "gate_up": [f"{prefix}.mlp.gate_proj", f"{prefix}.mlp.up_proj"],
+        "down": [f"{prefix}.mlp.down_proj"],
+    }
+
+
 def _layer(config: Qwen35Config, weights: Mapping[str, Tensor], index: int) -> Layer:
     prefix = f"model.layers.{index}"
-    mixer = _delta_layer if index in config.state_layers else _attention_layer
+    others = _delta_tensors if index in config.state_layers else _attention_norms
     return {
         "mixer_norm": weights[f"{prefix}.input_layernorm.weight"].clone(),
         "mlp_norm": weights[f"{prefix}.post_attention_layernorm.weight"].clone(),
-        **mixer(weights, prefix),
-        "gate_up": fused(weights, [f"{prefix}.mlp.gate_proj", f"{prefix}.mlp.up_proj"]),
-        "down": weights[f"{prefix}.mlp.down_proj.weight"],
+        **others(weights, prefix),
+        **{name: fused(weights, parts) for name, parts in _parts(config, index).items()},
     }
 
 
-def _attention_layer(weights: Mapping[str, Tensor], prefix: str) -> Layer:
+def _attention_norms(weights: Mapping[str, Tensor], prefix: str) -> Layer:
     attention = f"{prefix}.self_attn"
     return {
-        "qkv": fused(weights, [f"{attention}.{name}_proj" for name in "qkv"]),
         "q_norm": weights[f"{attention}.q_norm.weight"].clone(),
         "k_norm": weights[f"{attention}.k_norm.weight"].clone(),
-        "o": weights[f"{attention}.o_proj.weight"],
     }
 
 
-def _delta_layer(weights: Mapping[str, Tensor], prefix: str) -> Layer:
+def _delta_tensors(weights: Mapping[str, Tensor], prefix: str) -> Layer:
     delta = f"{prefix}.linear_attn"
     return {
-        "in": fused(weights, [f"{delta}.in_proj_{name}" for name in ("qkv", "z", "b", "a")]),
         "conv": weights[f"{delta}.conv1d.weight"][:, 0].clone(),
         "log_decay": weights[f"{delta}.A_log"].to(torch.float32, copy=True),
         "decay_bias": weights[f"{delta}.dt_bias"].to(torch.float32, copy=True),
         "out_norm": weights[f"{delta}.norm.weight"].clone(),
-        "o": weights[f"{delta}.out_proj.weight"],
     }
 
 

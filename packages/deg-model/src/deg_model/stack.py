@@ -75,6 +75,14 @@ class Stack(ABC, Generic[ConfigT]):
     def norm(self, x_NH: Tensor, weight_H: Tensor) -> Tensor:
         """Return *x* normalised as this family does."""
 
+    @abstractmethod
+    def published_shapes(self) -> Mapping[str, tuple[int, ...]]:
+        """Name every tensor of these sizes as transformers does, with its shape."""
+
+    @abstractmethod
+    def published_parts(self, index: int) -> Mapping[str, Sequence[str]]:
+        """Name the published matrices that each projection of layer *index* is made of, in turn."""
+
     @property
     def dtype(self) -> torch.dtype:
         """The dtype of the weights and of the hidden states."""
@@ -87,6 +95,15 @@ class Stack(ABC, Generic[ConfigT]):
             for index, layer in enumerate(self.layers)
             for name in self.adapted
             if name in layer
+        }
+
+    def adapter_parts(self) -> dict[str, dict[str, int]]:
+        """Name the published matrices in each adapted projection, with the outputs of each."""
+        shapes = self.published_shapes()
+        return {
+            f"layers.{index}.{name}": {part: shapes[f"{part}.weight"][0] for part in parts}
+            for index in range(len(self.layers))
+            for name, parts in self.published_parts(index).items()
         }
 
     def merged(self, adapters: Adapters) -> Self:
@@ -201,7 +218,8 @@ class Stack(ABC, Generic[ConfigT]):
 
 def fused(weights: Mapping[str, Tensor], names: Sequence[str]) -> Tensor:
     """Return the matrices of *names* as one, their outputs one after another."""
-    return torch.cat([weights[f"{name}.weight"] for name in names])
+    matrices = [weights[f"{name}.weight"] for name in names]
+    return torch.cat(matrices) if len(matrices) > 1 else matrices[0]
 
 
 def checked_shapes(

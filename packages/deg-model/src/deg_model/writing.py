@@ -3,7 +3,8 @@
 Where no adapter reads contexts it is the very stack that does, and goes on from what that remembers
 of one: the base, or, in a checkpoint that holds a whole backbone, that one. Elsewhere it is a
 frozen copy of the base, which reads a context anew, since what an adapted or a trained stack
-remembers is not what the base would: adapter-off generation, and the two-copy hybrid.
+remembers is not what the base would: adapter-off generation, and the two-copy hybrid, into whose
+base a generator may be merged.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from deg_kernels import linear_small, packed_weight
 from deg_model.attention import RowAttention
 from deg_model.decode_graph import Decoder
 from deg_model.family import Backbone
+from deg_model.generator import Generator
 from deg_model.loading import load_backbone, load_head
 from deg_model.recurrence import RowRecurrence, states_after
 from deg_model.state import State
@@ -57,6 +59,7 @@ class Writer:
         device: torch.device | str = "cpu",
         *,
         backbone: Backbone | None = None,
+        generator: Generator | None = None,
     ) -> Writer:
         """Load the base weights in *files*.
 
@@ -66,13 +69,17 @@ class Writer:
             dtype: Of the weights.
             device: Where they go.
             backbone: A stack that is loaded already, to which *files* only add the head.
+            generator: What is merged into the base where no stack is given.
 
         Raises:
             WeightsError: They are damaged.
+            CheckpointError: The generator does not fit them.
         """
         head_VH = load_head(files, dtype, device)
         if backbone is None:
             backbone = load_backbone(files, dtype, device)
+            if generator is not None:
+                backbone = generator.merged(backbone)
             backbone.pack()
         return cls(backbone, backbone.embedding_VH if head_VH is None else head_VH, tokenizer)
 

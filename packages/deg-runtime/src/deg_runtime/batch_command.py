@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
-from deg_model import DEFAULT_CHECKPOINT
+from deg_model import DEFAULT_CHECKPOINT, GENERATOR_FACTS, generator_folder
 from deg_runtime._version import __version__
 from deg_runtime.batch import Answer, FillsMany, LineFiller, in_batches
 from deg_runtime.console import FAILED, OK, REFUSED, say
@@ -104,11 +104,12 @@ def run_batch(arguments: argparse.Namespace, load: LoadMany) -> int:
         return REFUSED
     found = survey(source)
     plan = _Plan(source, target, schema, parse_options(options), found.num_records)
+    folder = arguments.checkpoint or DEFAULT_CHECKPOINT
     job = BatchJob(
         input=found.sha256,
         schema=hashlib.sha256(json.dumps(schema).encode()).hexdigest(),
         options=asdict(plan.options) | _writer_of(arguments.generate),
-        checkpoint=_checkpoint_hash(arguments.checkpoint or DEFAULT_CHECKPOINT),
+        checkpoint=_facts_hash(folder / _FACTS, "deg-train fit"),
         version=__version__,
     )
     start = partial(_answers, arguments, load, plan)
@@ -198,20 +199,24 @@ def _ray_answers(*words: Any, **named: Any) -> Iterator[list[Answer]]:
     return fill_with_ray(*words, **named)
 
 
-def _checkpoint_hash(folder: Path) -> str:
-    # it holds the hashes of the other files, and that of the base weights
-    path = folder / _FACTS
+def _facts_hash(path: Path, command: str) -> str:
+    # they hold the hashes of the files beside them, and that of the base weights
     try:
         return hashlib.sha256(path.read_bytes()).hexdigest()
     except OSError as error:
         raise DocumentError(
-            f"{path}: cannot be read ({error.strerror}); name a folder that deg-train fit wrote"
+            f"{path}: cannot be read ({error.strerror}); name a folder that {command} wrote"
         ) from None
 
 
 def _writer_of(generate: str | None) -> dict[str, str]:
     # outputs from before there was a choice say nothing of it
-    return {"generate": generate} if generate == "base" else {}
+    if generate in (None, "self"):
+        return {}
+    folder = generator_folder(generate)
+    if folder is None:
+        return {"generate": generate}
+    return {"generate": _facts_hash(folder / GENERATOR_FACTS, "deg-train generator")}
 
 
 def _count(word: str) -> int:

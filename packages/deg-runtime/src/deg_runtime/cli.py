@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from deg_model import generator_folder
 from deg_runtime import batch_command, fill_command
 from deg_runtime._version import __version__
 from deg_runtime.batch_command import add_batch_arguments, run_batch
@@ -30,7 +31,7 @@ def main(arguments: Sequence[str] | None = None, *, load: Callable[..., Any] = l
         if parsed.device is not None:
             load = partial(load, device=parsed.device)
         if parsed.generate is not None:
-            load = partial(load, generate=parsed.generate)
+            load = partial(load, generate=_absolute(parsed.generate))
         return int(parsed.run(parsed, load))
     except BrokenPipeError:
         # whoever read the output has gone, and the flush at exit would find that out once more
@@ -48,6 +49,12 @@ def main(arguments: Sequence[str] | None = None, *, load: Callable[..., Any] = l
             raise
         say(f"error: {message}")
         return FAILED
+
+
+def _absolute(generate: str) -> str:
+    # whoever loads it may stand in another folder
+    folder = generator_folder(generate)
+    return generate if folder is None else f"{generate.partition(':')[0]}:{folder.resolve()}"
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -98,8 +105,9 @@ def _add_common_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--generate",
-        choices=("self", "base"),
-        help="who writes texts: the checkpoint itself, the default, or the frozen base beside it",
+        metavar="self|base|base+lora:DIR",
+        help="who writes texts: the checkpoint itself, the default, the frozen base beside it, or "
+        "that base with what deg-train generator wrote",
     )
     parser.add_argument(
         "--log-json",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from deg_model import DEFAULT_CHECKPOINT, DegModel, Progress, load_checkpoint, resolve_base
 from deg_runtime.contexts import Contexts
@@ -227,7 +227,7 @@ def load(
     checkpoint: Path | None = None,
     *,
     device: str = "cpu",
-    generate: Literal["self", "base"] = "self",
+    generate: str = "self",
     report: Callable[[str], None] | None = None,
 ) -> Engine:
     """Load a checkpoint, the embedded default where none is named, with its base weights.
@@ -235,12 +235,14 @@ def load(
     Args:
         checkpoint: A folder that `deg-train fit` wrote.
         device: Where the model computes, such as `cuda`.
-        generate: Who writes texts: the checkpoint's own backbone, or a frozen base beside it, which
-            takes its memory too. They differ in a checkpoint whose whole backbone was trained.
+        generate: Who writes texts: `self`, the checkpoint's own backbone; `base`, a frozen base
+            beside it, which takes its memory too and differs where the whole backbone was trained;
+            or `base+lora:DIR`, that base with what `deg-train generator` wrote to a folder.
         report: Called with a line on each step that takes time, such as a download.
 
     Raises:
-        CheckpointError: The checkpoint is damaged or of another version.
+        CheckpointError: The checkpoint or the generator is damaged, of another version or made for
+            another base, or *generate* is something else.
         WeightsError: The base weights are not here and cannot be fetched.
         DeviceError: There is no such device here.
     """

@@ -25,9 +25,10 @@ def make_parser() -> argparse.ArgumentParser:
     add("--device", default="cpu", help="where the model computes: cpu or cuda (%(default)s)")
     add(
         "--generate",
-        choices=("self", "base"),
+        metavar="self|base|base+lora:DIR",
         default="self",
-        help="who writes texts: the checkpoint itself or the frozen base beside it (%(default)s)",
+        help="who writes texts: the checkpoint, the frozen base beside it, or that base with what "
+        "deg-train generator wrote (%(default)s)",
     )
     add("--host", default="127.0.0.1", help="address to listen on (%(default)s)")
     add("--port", type=_port, default=8790, help="port to listen on, 0 for any (%(default)s)")

@@ -47,17 +47,17 @@ MAX_EXAMPLE_TOKENS = FitOptions().tokens_per_example
 _MOST_UNUSED = 1000
 
 _WEIGHTS = {
-    "generated": 0.35,
-    "further": 0.60,
-    "lists": 0.65,
-    "decided": 0.40,
-    "statements": 0.50,
+    "generated": 0.60,
+    "further": 0.80,
+    "lists": 0.80,
+    "decided": 0.45,
+    "statements": 0.40,
     "long": 0.03,
     "bare": 0.02,
     "foreign": 0.02,
     "contradictions": 0.03,
     "banking77": 0.80,
-    "clinc150": 0.65,
+    "clinc150": 0.85,
     "nlu-evaluation": 0.03,
     "snips": 0.02,
     "nlupp": 0.08,
