@@ -426,9 +426,10 @@ def test_a_generator_is_known_by_what_it_holds(
         folder.mkdir()
         (folder / "generator.json").write_text("{}")
     job.words.extend(["--generate", f"base+lora:{one}"])
-    assert job.run(Echo()) == 0
+    status, written = job.run(Echo()), job.target.read_bytes()
     job.words[-1] = f"base+lora:{two}"
-    assert job.run(Echo()) == 0
+    assert job.run(Echo()) == status
+    assert job.target.read_bytes() == written
     (two / "generator.json").write_text('{"rank": 3}')
     capsys.readouterr()
     assert job.run(Echo()) == 2

@@ -11,7 +11,7 @@ from deg_train.losses import batch_losses
 from deg_train.passes import read_batch
 from deg_train.questions import example_of
 from deg_train.records import Record
-from deg_train.text_loss import next_token_losses, text_losses
+from deg_train.text_loss import next_token_losses, text_divergences, text_losses
 
 
 @given(st.integers(1, 300), st.integers(0, 99))
@@ -29,6 +29,36 @@ def test_losses_and_gradients_are_those_of_the_whole_softmax(num_tokens: int, se
     (grad,) = torch.autograd.grad((losses_N * weight_N).sum(), hidden_NH)
     (want,) = torch.autograd.grad((want_N * weight_N).sum(), hidden_NH)
     torch.testing.assert_close(grad, want)
+
+
+@given(st.integers(1, 300), st.integers(0, 99))
+@settings(max_examples=20, deadline=None)
+def test_divergences_and_their_gradients_are_those_of_the_whole_softmax(
+    num_tokens: int, seed: int
+) -> None:
+    torch.manual_seed(seed)
+    hidden_NH = torch.randn(num_tokens, 8, requires_grad=True)
+    base_NH, head_VH = torch.randn(num_tokens, 8), torch.randn(50, 8)
+    cut = num_tokens // 3 + 1
+    lengths = [cut, num_tokens - cut] if num_tokens > cut else [num_tokens]
+    answers = [cut - 1, num_tokens - 1][: len(lengths)]
+    targets = [[0] * length for length in lengths]
+    found_R = text_divergences(hidden_NH, base_NH, head_VH, answers, targets)
+    log_q, log_p = ((each @ head_VH.T).log_softmax(-1) for each in (hidden_NH, base_NH))
+    each_N = F.kl_div(log_q, log_p, log_target=True, reduction="none").sum(-1)
+    want_R = torch.stack([own.mean() for own in torch.split(each_N, lengths)])
+    torch.testing.assert_close(found_R, want_R)
+    (grad,) = torch.autograd.grad(found_R.sum(), hidden_NH, retain_graph=True)
+    (want,) = torch.autograd.grad(want_R.sum(), hidden_NH)
+    torch.testing.assert_close(grad, want)
+
+
+def test_nothing_is_far_from_itself() -> None:
+    torch.manual_seed(0)
+    same_NH, head_VH = torch.randn(9, 8, requires_grad=True), torch.randn(50, 8)
+    far_R = text_divergences(same_NH, same_NH.detach(), head_VH, [8], [[0] * 9])
+    assert far_R.item() == 0
+    assert not torch.autograd.grad(far_R.sum(), same_NH)[0].any()
 
 
 def test_a_text_has_the_mean_of_its_tokens_and_is_right_as_a_whole() -> None:

@@ -1,4 +1,4 @@
-"""The `deg-train` command: fit, records, average, calibrate, null-margin, evaluate, report."""
+"""The `deg-train` command and what it can be told to do."""
 
 from __future__ import annotations
 
@@ -15,13 +15,14 @@ from deg_train.measuring_commands import (
     add_null_margin,
     add_report,
 )
-from deg_train.training_commands import add_average, add_fit, add_records
+from deg_train.training_commands import add_average, add_fit, add_generator, add_records
 
 __all__ = ["main"]
 
 _COMMANDS = (
     add_fit,
     add_records,
+    add_generator,
     add_average,
     add_calibrate,
     add_null_margin,

@@ -35,6 +35,7 @@ class FitOptions:
         anchor_weight: What the loss of anchors weighs in the total.
         anchor_count_weight: What the loss of the counts of arrays with anchors weighs.
         lm_weight: What the loss of texts weighs.
+        lm_kl_base: What weighs how far texts are from those of the frozen base.
         memory: The bytes that the micro-batches which are read side by side may take together;
             half of what is free when the run starts unless given.
     """
@@ -54,6 +55,7 @@ class FitOptions:
     anchor_weight: float = LOSSES["anchor"]
     anchor_count_weight: float = LOSSES["anchor_count"]
     lm_weight: float = LOSSES["lm"]
+    lm_kl_base: float = LOSSES["lm_kl"]
     memory: int | None = None
 
     @property
@@ -63,6 +65,7 @@ class FitOptions:
             "anchor": self.anchor_weight,
             "anchor_count": self.anchor_count_weight,
             "lm": self.lm_weight,
+            "lm_kl": self.lm_kl_base,
         }
 
 

@@ -11,9 +11,9 @@ from deg_model import Heads
 from deg_train.batches import Batch
 from deg_train.logits import anchor_logits, count_logits, decide_logits, extract_logits
 from deg_train.passes import Hidden
-from deg_train.text_loss import text_losses
+from deg_train.text_loss import text_divergences, text_losses
 
-__all__ = ["LOSSES", "Loss", "batch_losses"]
+__all__ = ["LOSSES", "Loss", "batch_losses", "texts_of"]
 
 LOSSES = {
     "decide": 1.0,
@@ -22,8 +22,10 @@ LOSSES = {
     "anchor": 1.0,
     "anchor_count": 1.0,
     "lm": 1.0,
+    "lm_kl": 0.0,
 }
-"""What each loss weighs unless a run says so; `anchor_count` is of arrays with anchors."""
+"""What each loss weighs unless a run says so; `anchor_count` is of arrays with anchors, `lm_kl` how
+far texts are from those of the frozen base."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +46,12 @@ class Loss:
 
 
 def batch_losses(
-    heads: Heads, batch: Batch, hidden: Hidden, *, head_VH: Tensor | None = None
+    heads: Heads,
+    batch: Batch,
+    hidden: Hidden,
+    *,
+    head_VH: Tensor | None = None,
+    base_NH: Tensor | None = None,
 ) -> dict[str, Loss]:
     """Return each loss that *batch* has questions for.
 
@@ -53,6 +60,7 @@ def batch_losses(
         batch: The questions.
         hidden: Its tokens as they were read.
         head_VH: The frozen head over the vocabulary, for a batch that has texts.
+        base_NH: The last hidden states of the frozen base, where texts are held to it.
     """
     losses = {}
     decided = decide_logits(heads, batch, hidden).values()
@@ -69,10 +77,18 @@ def batch_losses(
     for name, logits in others.items():
         if logits is not None:
             losses[name] = Loss(logits.losses().sum(), int(logits.right().sum()))
-    texts = [row for row in batch.rows if row.question.fork.head == "lm"]
+    texts = texts_of(batch)
     if texts:
         assert head_VH is not None
-        answers, targets = zip(*((row.answer, row.question.targets) for row in texts), strict=True)
+        answers, targets = zip(*texts, strict=True)
         losses_R, num_right = text_losses(hidden.final_NH, head_VH, answers, targets)
         losses["lm"] = Loss(losses_R.sum(), num_right)
+        if base_NH is not None:
+            far_R = text_divergences(hidden.final_NH, base_NH, head_VH, answers, targets)
+            losses["lm_kl"] = Loss(far_R.sum(), num_right)
     return losses
+
+
+def texts_of(batch: Batch) -> list[tuple[int, tuple[int, ...]]]:
+    """Return the place of the last token of each text in *batch*, and what its targets are."""
+    return [(r.answer, r.question.targets) for r in batch.rows if r.question.fork.head == "lm"]

@@ -77,6 +77,10 @@ class Trained(ABC):
         """Read the forks of *batch*, which continue *trunk*."""
 
     @abstractmethod
+    def read_base(self, batch: Batch) -> Hidden:
+        """Read *batch* as the frozen base does, without a gradient."""
+
+    @abstractmethod
     def refresh(self) -> None:
         """Bring what multiplies up to date after the parameters have changed."""
 
@@ -151,6 +155,11 @@ class TrainedAdapters(Trained):
 
         return trunk.hidden(read_by_kind(batch, self.plan.adapter_of, read))
 
+    @torch.no_grad()
+    def read_base(self, batch: Batch) -> Hidden:
+        """Read *batch* as the frozen base does, without a gradient."""
+        return read_batch(self.backbone, batch, taps=self.taps)
+
     def refresh(self) -> None:
         """Do nothing: adapters are rounded to the backbone's dtype when a batch is read."""
 
@@ -199,7 +208,7 @@ class TrainedBackbone(Trained):
     def __init__(self, backbone: Backbone, taps: tuple[int, ...], rate: float) -> None:
         copies = {name: tensor.detach().clone() for name, tensor in backbone.weights().items()}
         super().__init__(backbone.with_weights(copies), taps)
-        self._copies, self._rate = copies, rate
+        self._base, self._copies, self._rate = backbone, copies, rate
         self._masters = {
             name: nn.Parameter(tensor.to(torch.float32, copy=True))
             for name, tensor in copies.items()
@@ -224,6 +233,11 @@ class TrainedBackbone(Trained):
     def read_forks(self, trunk: Trunk, batch: Batch, *, recompute: bool) -> Hidden:
         """Read the forks of *batch*, which continue *trunk*."""
         return trunk.hidden(read_forks(self._stack(), trunk, batch, recompute=recompute))
+
+    @torch.no_grad()
+    def read_base(self, batch: Batch) -> Hidden:
+        """Read *batch* as the frozen base does, without a gradient."""
+        return read_batch(self._base, batch, taps=self.taps)
 
     @torch.no_grad()
     def refresh(self) -> None:

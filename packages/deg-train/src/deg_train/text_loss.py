@@ -1,8 +1,10 @@
-"""The loss of written texts: the cross-entropy of each next token, under a frozen head.
+"""The losses of written texts, token by token, under a frozen head.
 
-The logits of a text over a whole vocabulary would outweigh everything else that a step keeps, so
-they are computed a block of tokens at a time, with their gradient, and dropped: the head takes no
-gradient, so nothing else is needed later (as in Liger Kernel, Hsu et al., 2024).
+They are the cross-entropy of each next token, and, against forgetting, how far what would be
+written is from what a frozen base would write. The logits of a text over a whole vocabulary would
+outweigh everything else that a step keeps, so they are computed a block of tokens at a time, with
+their gradient, and dropped: the head takes no gradient, so nothing else is needed later (as in
+Liger Kernel, Hsu et al., 2024).
 """
 
 from __future__ import annotations
@@ -15,9 +17,26 @@ from torch import Tensor
 
 # N tokens to be predicted, V vocabulary, H hidden
 
-__all__ = ["next_token_losses", "text_losses"]
+__all__ = ["next_token_losses", "text_divergences", "text_losses", "text_places"]
 
 _BLOCK = 128
+
+
+def text_places(
+    answers: Sequence[int], targets: Sequence[Sequence[int]], device: torch.device
+) -> Tensor:
+    """Return the flat token [N] that each target comes after, one text after another.
+
+    Args:
+        answers: Of each text, the place of its last token among the flat ones.
+        targets: Of each text, the tokens that come next, the last one after that place.
+        device: Where to.
+    """
+    places = [
+        torch.arange(answer - len(each) + 1, answer + 1, device=device)
+        for answer, each in zip(answers, targets, strict=True)
+    ]
+    return torch.cat(places)
 
 
 def text_losses(
@@ -31,16 +50,35 @@ def text_losses(
         answers: Of each text, the place of its last token among the flat ones.
         targets: Of each text, the tokens that come next, the last one after that place.
     """
-    lengths = [len(each) for each in targets]
-    places = [
-        torch.arange(answer - length + 1, answer + 1, device=final_NH.device)
-        for answer, length in zip(answers, lengths, strict=True)
-    ]
+    places_N = text_places(answers, targets, final_NH.device)
     target_N = torch.tensor([token for each in targets for token in each], device=final_NH.device)
-    losses_N, right_N = next_token_losses(final_NH[torch.cat(places)], head_VH, target_N)
-    means = [own_N.mean() for own_N in torch.split(losses_N, lengths)]
+    losses_N, right_N = next_token_losses(final_NH[places_N], head_VH, target_N)
+    lengths = [len(each) for each in targets]
     num_right = sum(bool(own_N.all()) for own_N in torch.split(right_N, lengths))
-    return torch.stack(means), num_right
+    return _means(losses_N, lengths), num_right
+
+
+def text_divergences(
+    final_NH: Tensor,
+    base_NH: Tensor,
+    head_VH: Tensor,
+    answers: Sequence[int],
+    targets: Sequence[Sequence[int]],
+) -> Tensor:
+    """Return the mean over each text's tokens [R] of KL(base || trained), in nats (12.7).
+
+    Args:
+        final_NH: The last hidden state of every flat token, fp32.
+        base_NH: The same of the frozen base.
+        head_VH: The head over the vocabulary, of both.
+        answers: Of each text, the place of its last token among the flat ones.
+        targets: Of each text, the tokens that come next, the last one after that place.
+    """
+    places_N = text_places(answers, targets, final_NH.device)
+    each_N = _Divergence.apply(  # type: ignore[no-untyped-call]
+        final_NH[places_N], base_NH[places_N], head_VH
+    )
+    return _means(each_N, [len(each) for each in targets])
 
 
 def next_token_losses(
@@ -77,3 +115,29 @@ class _NextToken(torch.autograd.Function):
     def backward(ctx: Any, grad: Tensor, _: Tensor) -> tuple[Tensor | None, ...]:
         (own,) = ctx.saved_tensors
         return own * grad[:, None], None, None
+
+
+class _Divergence(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, hidden: Tensor, base: Tensor, head: Tensor) -> Tensor:
+        found, grads = [], []
+        for own, its in zip(torch.split(hidden, _BLOCK), torch.split(base, _BLOCK), strict=True):
+            log_p, log_q = (
+                (each.to(head.dtype) @ head.T).float().log_softmax(-1) for each in (its, own)
+            )
+            found.append((log_p.exp() * (log_p - log_q)).sum(-1))
+            if ctx.needs_input_grad[0]:
+                surplus = log_q.exp_() - log_p.exp_()
+                grads.append((surplus.to(head.dtype) @ head).to(hidden.dtype))
+        if grads:
+            ctx.save_for_backward(torch.cat(grads))
+        return torch.cat(found)
+
+    @staticmethod
+    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
+        (own,) = ctx.saved_tensors
+        return own * grad[:, None], None, None
+
+
+def _means(each_N: Tensor, lengths: Sequence[int]) -> Tensor:
+    return torch.stack([own_N.mean() for own_N in torch.split(each_N, list(lengths))])

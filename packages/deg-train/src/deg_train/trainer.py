@@ -31,7 +31,7 @@ from deg_runtime import free_bytes
 from deg_train.batches import Batch
 from deg_train.fit_options import FitOptions, learning_rate
 from deg_train.gradients import Gradients, gradients
-from deg_train.losses import LOSSES, Loss, batch_losses
+from deg_train.losses import LOSSES, Loss, batch_losses, texts_of
 from deg_train.memory import Planner, Unit
 from deg_train.parameters import Group, Trained, TrainedAdapters, TrainedBackbone
 from deg_train.passes import Hidden, Trunk
@@ -132,7 +132,7 @@ class Trainer:
         total = {
             name: [losses[name] for _, losses in found.done if name in losses]
             for name, num in num_questions.items()
-            if num
+            if num and any(name in losses for _, losses in found.done)
         }
         if not nn.utils.clip_grad_norm_(self._parameters.values(), 1.0).isfinite():
             raise ValueError(
@@ -203,7 +203,11 @@ class Trainer:
 
     def losses_of(self, batch: Batch, hidden: Hidden) -> dict[str, Loss]:
         """Return the losses of *batch*, read as *hidden*."""
-        return batch_losses(self.heads, batch, hidden, head_VH=self.backbone.embedding_VH)
+        base_NH = None
+        if self.options.lm_kl_base and texts_of(batch):
+            base_NH = self.trained.read_base(batch).final_NH
+        head_VH = self.backbone.embedding_VH
+        return batch_losses(self.heads, batch, hidden, head_VH=head_VH, base_NH=base_NH)
 
     def _budget(self) -> int:
         memory = self.options.memory
@@ -308,6 +312,8 @@ def _num_terms(batches: Sequence[Batch]) -> dict[str, float]:
 
 def _num_questions(batches: Sequence[Batch]) -> dict[str, int]:
     asked = Counter(row.question.loss for batch in batches for row in batch.rows)
+    # a mean over the same texts
+    asked["lm_kl"] = asked["lm"]
     return {name: asked[name] for name in LOSSES}
 
 

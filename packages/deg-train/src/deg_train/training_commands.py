@@ -1,4 +1,4 @@
-"""The commands that make a checkpoint: `records`, `fit` and `average`."""
+"""The commands that make a checkpoint or a generator: `records`, `fit`, `generator`, `average`."""
 
 from __future__ import annotations
 
@@ -32,16 +32,19 @@ from deg_train.averaging import average
 from deg_train.console import say
 from deg_train.fit import fit
 from deg_train.fit_options import FitOptions
+from deg_train.labels import read_labels
+from deg_train.own import kept
 from deg_train.own_source import OwnSource
 from deg_train.recipe import default_mixture
 from deg_train.sources import Sampler, StepSampler
 from deg_train.survey import survey
+from deg_train.text_training import TextRun, fit_generator
 from deg_train.trained_arguments import add_trained, plan_of
 
 if TYPE_CHECKING:
     from deg_train.arguments import Commands
 
-__all__ = ["add_average", "add_fit", "add_records"]
+__all__ = ["add_average", "add_fit", "add_generator", "add_records"]
 
 # some minutes on from a checkpoint that knows the rest
 _OWN = FitOptions(steps=200, learning_rate=4e-4, warmup=20, form_steps=0)
@@ -49,7 +52,9 @@ _WEIGHTS = {
     "anchor_weight": "where items start",
     "anchor_count_weight": "how many items start",
     "lm_weight": "texts, which train with --full alone,",
+    "lm_kl_base": "how far texts get from those of the frozen base, with --full alone,",
 }
+_TEXTS = FitOptions(steps=400, learning_rate=2e-4, warmup=20, form_steps=0, rank=16)
 
 
 def add_records(commands: Commands) -> None:
@@ -176,6 +181,53 @@ def add_fit(commands: Commands) -> None:
     parser.set_defaults(run=_fit)
 
 
+def add_generator(commands: Commands) -> None:
+    """Add `generator` to *commands*."""
+    how = TextRun()
+    parser = commands.add_parser(
+        "generator",
+        help="train an adapter that writes x-generate texts",
+        description="Train an adapter that writes the texts of x-generate fields as your labelled "
+        "documents have them, beside any checkpoint and changing nothing that it decides or "
+        "copies: --generate base+lora:OUT/generator. Records with the split 'val' choose its best "
+        "step. Run again with the same folder, it goes on where it was stopped.",
+        formatter_class=DefaultsShown,
+    )
+    parser.add_argument("out", type=Path, help="folder of the run: log, state and generator")
+    parser.add_argument(
+        "--records",
+        type=Path,
+        action="append",
+        required=True,
+        metavar="FILE",
+        help="your labelled documents; may be repeated",
+    )
+    add_on_fault(parser)
+    parser.add_argument("--steps", type=count, default=_TEXTS.steps, help="steps at most")
+    parser.add_argument(
+        "--every", type=count, default=how.every, help="steps between two measurements"
+    )
+    parser.add_argument(
+        "--patience",
+        type=count,
+        default=how.patience,
+        help="measurements in a row without a better one that end the run",
+    )
+    parser.add_argument("--rank", type=count, default=_TEXTS.rank, help="rank of the adapter")
+    parser.add_argument(
+        "--learning-rate", type=positive, default=_TEXTS.learning_rate, help="at its height"
+    )
+    parser.add_argument(
+        "--kl-base",
+        type=weight,
+        default=0.0,
+        help="what the loss of how far texts get from those of the base weighs",
+    )
+    parser.add_argument("--seed", type=int, default=_TEXTS.seed, help="of weights and draws")
+    add_threads(parser, 2)
+    parser.set_defaults(run=_generator)
+
+
 def add_average(commands: Commands) -> None:
     """Add `average` to *commands*."""
     parser = commands.add_parser(
@@ -218,6 +270,8 @@ def _fit(arguments: argparse.Namespace) -> int:
         **{name: getattr(arguments, name) for name in _WEIGHTS},
         memory=None if arguments.memory is None else int(arguments.memory * 1e9),
     )
+    if options.lm_kl_base and options.plan.names:
+        raise ValueError("--lm-kl-base holds what --full trains to the base: add --full")
     others = default_mixture(arguments.sets)
     source: Sampler | StepSampler = others
     init = arguments.init
@@ -242,6 +296,31 @@ def _fit(arguments: argparse.Namespace) -> int:
         threads=arguments.threads,
         save_every=arguments.save_every,
         tensorboard=arguments.tensorboard,
+    )
+
+
+def _generator(arguments: argparse.Namespace) -> int:
+    options = replace(
+        _TEXTS,
+        steps=arguments.steps,
+        decay=max(1, arguments.steps * 3 // 4),
+        learning_rate=arguments.learning_rate,
+        rank=arguments.rank,
+        lm_kl_base=arguments.kl_base,
+        seed=arguments.seed,
+    )
+    labelled = [
+        each
+        for path in arguments.records
+        for each in kept(path, read_labels(path), on_fault=arguments.on_fault)
+    ]
+    return fit_generator(
+        arguments.out,
+        options,
+        TextRun(arguments.every, arguments.patience),
+        records=[each.record for each in labelled if each.split == "train"],
+        validation=[each.record for each in labelled if each.split == "val"],
+        threads=arguments.threads,
     )
 
 
