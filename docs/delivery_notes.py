@@ -1,9 +1,10 @@
 """Writes labelled delivery notes of a made-up haulier, to try training on one's own documents.
 
-python docs/delivery_notes.py OUT.jsonl [--train 200] [--val 20] [--test 80] [--seed 0]
+python docs/delivery_notes.py OUT.jsonl [--train 200] [--val 20] [--test 80] [--seed 0] [--message]
 
 The house has its own abbreviations and leaves out whatever it does not know, as real ones do. Only
-values are given: where they stand in the text, `deg-train` finds by itself.
+values are given: where they stand in the text, `deg-train` finds by itself. With --message each
+note has the text too that the house sends to its customer.
 """
 
 from __future__ import annotations
@@ -40,6 +41,12 @@ SCHEMA: dict[str, Any] = {
     },
     "required": ["note", "customer", "consignee", "loaded", "damage_reported"],
 }
+MESSAGE = {
+    "type": "string",
+    "description": "what the customer is told of this delivery",
+    "x-generate": True,
+    "x-max-tokens": 80,
+}
 FIRMS = (
     "Hansen Baustoffe",
     "Alpen Molkerei",
@@ -58,8 +65,8 @@ DAMAGES = ("2 cartons crushed", "film torn on one pallet", "corner dented", "one
 REMARKS = ("dock 4, ring twice", "tail lift needed", "call before arrival", "no remarks")
 
 
-def note(rng: Random) -> tuple[str, dict[str, Any]]:
-    """Return a note and what it says."""
+def note(rng: Random) -> tuple[str, dict[str, Any], str]:
+    """Return a note, what it says, and what the customer is told of it."""
     loaded = date(2026, 1, 5) + timedelta(rng.randrange(330))
     due = loaded + timedelta(rng.randint(1, 6))
     value: dict[str, Any] = {
@@ -80,7 +87,19 @@ def note(rng: Random) -> tuple[str, dict[str, Any]]:
         "damage_reported": rng.random() < 0.3,
     }
     remark = rng.choice(DAMAGES if value["damage_reported"] else REMARKS)
-    return rng.choice(LAYOUTS)(value, remark, rng), value
+    return rng.choice(LAYOUTS)(value, remark, rng), value, message(value, remark)
+
+
+def message(value: dict[str, Any], remark: str) -> str:
+    """Write what the customer is told, as the house always does."""
+    load = "Your goods are" if value["pallets"] is None else f"{value['pallets']} pal. are"
+    due = value["deliver_by"]
+    when = "as soon as we can" if due is None else f"by {due[8:]}.{due[5:7]}"
+    parts = [f"{load} on the way to {value['consignee']} and will be there {when}"]
+    if value["damage_reported"]:
+        parts.append(f"We are sorry: {remark}")
+    parts.append(f"Your note is {value['note']}")
+    return ". ".join(parts) + "."
 
 
 def block(value: dict[str, Any], remark: str, rng: Random) -> str:
@@ -156,13 +175,18 @@ def main() -> None:
     for split, number in (("train", 200), ("val", 20), ("test", 80)):
         parser.add_argument(f"--{split}", type=int, default=number)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--message", action="store_true")
     arguments = parser.parse_args()
     rng = Random(arguments.seed)
     splits = [s for s in ("train", "val", "test") for _ in range(getattr(arguments, s))]
     with arguments.out.open("w", encoding="utf-8") as file:
         for split in splits:
-            context, value = note(rng)
-            row = {"context": context, "schema": SCHEMA, "value": value, "split": split}
+            context, value, text = note(rng)
+            schema = SCHEMA
+            if arguments.message:
+                schema = {**SCHEMA, "properties": {**SCHEMA["properties"], "message": MESSAGE}}
+                value = {**value, "message": text}
+            row = {"context": context, "schema": schema, "value": value, "split": split}
             row["options"] = {"date_order": "DMY"}
             file.write(json.dumps(row, ensure_ascii=False) + "\n")
 

@@ -88,7 +88,7 @@ def test_records_says_what_a_file_trains(
     own.write_text(json.dumps(texts) + "\n")
     assert main(["records", str(own)]) == 0
     printed = capsys.readouterr().out.splitlines()
-    assert printed[1] == "  lm       1 text, trained with --full alone"
+    assert printed[1] == "  lm       1 text, for deg-train generator, or fit --full"
     assert printed[2].startswith("  not taught: line 1 /b: ")
     assert printed[2].endswith(" tokens, 'x-max-tokens' allows 1")
     asks = {"type": "object", "properties": {"a": {"type": "string"}, "b": {"type": "boolean"}}}

@@ -54,7 +54,7 @@ class Survey:
                 note = f", {self.nulls} of them null" if head == "extract" and self.nulls else ""
                 yield f"  {head:<8} {_count(self.questions[head], 'question')}{note}"
         if self.texts:
-            yield f"  lm       {_count(self.texts, 'text')}, trained with --full alone"
+            yield f"  lm       {_count(self.texts, 'text')}, for deg-train generator, or fit --full"
         for each in self.untaught:
             yield f"  not taught: {each}"
         for fault in self.faults:
