@@ -47,7 +47,7 @@ MAX_EXAMPLE_TOKENS = FitOptions().tokens_per_example
 _MOST_UNUSED = 1000
 
 _WEIGHTS = {
-    "generated": 0.60,
+    "generated": 0.80,
     "further": 0.80,
     "lists": 0.80,
     "decided": 0.45,
@@ -56,8 +56,8 @@ _WEIGHTS = {
     "bare": 0.02,
     "foreign": 0.02,
     "contradictions": 0.03,
-    "banking77": 0.80,
-    "clinc150": 0.85,
+    "banking77": 0.65,
+    "clinc150": 0.65,
     "nlu-evaluation": 0.03,
     "snips": 0.02,
     "nlupp": 0.08,
