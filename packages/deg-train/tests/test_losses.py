@@ -105,7 +105,7 @@ def test_every_loss_has_a_finite_gradient(
     array_example: Example,
     tokenizer: Tokenizer,
 ) -> None:
-    trainer = make_trainer()
+    trainer = make_trainer(lm_kl_base=1.0)
     items = {"type": "array", "items": {"type": "boolean"}}
     schema = {
         "type": "object",

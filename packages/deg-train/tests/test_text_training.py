@@ -23,7 +23,7 @@ from deg_model import (
     Tokenizer,
     load_generator,
 )
-from deg_runtime import load
+from deg_runtime import Stop, load
 from deg_train import text_training
 from deg_train.batches import collate, pack
 from deg_train.cli import main
@@ -142,6 +142,27 @@ def test_a_stopped_run_goes_on_to_the_same_bits(
     saved = [load_file(each / "state.safetensors") for each in (whole, parted)]
     assert saved[0].keys() == saved[1].keys()
     assert all(torch.equal(tensor, saved[1][name]) for name, tensor in saved[0].items())
+
+
+def test_a_signal_between_measurements_changes_nothing(
+    train: Callable[..., int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert train(out="whole") == 0
+    asked = iter([False] * 6 + [True])
+
+    class Stopped(Stop):
+        status = 143
+
+        def is_asked(self) -> bool:
+            return next(asked)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(text_training, "Stop", Stopped)
+        assert train(out="parted") == 143
+    assert train(out="parted") == 0
+    for name in ("generator/generator.json", "validation.jsonl"):
+        whole, parted = (tmp_path / out / name for out in ("whole", "parted"))
+        assert whole.read_bytes() == parted.read_bytes()
 
 
 def test_a_run_that_finds_nothing_better_ends_and_says_so(

@@ -161,8 +161,11 @@ def fit_generator(
         # last: a step that was not noted is measured again when the run goes on
         marks.add(trainer.step, loss)
 
-    # the step that was saved last, if it ended before it was measured; at first, the base
-    if trainer.step not in marks.losses:
+    def is_due() -> bool:
+        return trainer.step % how.every == 0 or trainer.step == options.steps
+
+    # at first, the base; later the step that was saved last, if the run ended before measuring it
+    if is_due() and trainer.step not in marks.losses:
         measure()
     draw = _drawer(taught.examples, options)
     with (
@@ -176,7 +179,7 @@ def fit_generator(
         while not marks.is_over(how) and (report := next(steps, None)) is not None:
             log.add(report)
             progress.add(report)
-            if report.step % how.every == 0 or report.step == options.steps:
+            if is_due():
                 measure()
                 say(f"step {report.step}: {marks.losses[report.step]:.4f} nats a token, held out")
     plot_run(out / _LOG, out / "plot.svg")

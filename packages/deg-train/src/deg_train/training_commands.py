@@ -54,7 +54,7 @@ _WEIGHTS = {
     "lm_weight": "texts, which train with --full alone,",
     "lm_kl_base": "how far texts get from those of the frozen base, with --full alone,",
 }
-_TEXTS = FitOptions(steps=400, learning_rate=2e-4, warmup=20, form_steps=0, rank=16)
+_TEXTS = FitOptions(steps=200, learning_rate=2e-4, warmup=20, form_steps=0, rank=16)
 
 
 def add_records(commands: Commands) -> None:
