@@ -25,7 +25,7 @@ from deg_train.run_plot import plot_run
 from deg_train.sources import Sampler, StepSampler
 from deg_train.trainer import Trainer, run
 
-__all__ = ["fit"]
+__all__ = ["fit", "took_up"]
 
 _STATE = "state.safetensors"
 _LOG = "metrics.jsonl"
@@ -67,12 +67,7 @@ def fit(
     # adapters never write: the base does, and has nothing to learn
     draw = drawer(source, tokenizer, options, texts=not options.plan.names)
     trainer = Trainer(load_backbone(files), base, options, threads=threads)
-    if (out / _STATE).is_file():
-        changed = trainer.resume(out / _STATE)
-        say(f"resumed at step {trainer.step}")
-        if changed:
-            say(f"not as an unbroken run would go on: changed are {', '.join(changed)}")
-    elif init is not None:
+    if not took_up(trainer, out / _STATE) and init is not None:
         trainer.start_from(load_checkpoint(init))
     events = out / "events" if tensorboard else None
     progress = FitProgress(options.steps)
@@ -97,3 +92,18 @@ def fit(
         say(f"stopped at step {trainer.step}; the same command goes on from there")
     say(f"wrote {out / 'checkpoint'}")
     return stop.status if trainer.step < options.steps else 0
+
+
+def took_up(trainer: Trainer, state: Path) -> bool:
+    """Go on from *state* where there is such a file, tell of it, and say whether there is.
+
+    Raises:
+        ValueError: The file is damaged or of another run.
+    """
+    if not state.is_file():
+        return False
+    changed = trainer.resume(state)
+    say(f"resumed at step {trainer.step}")
+    if changed:
+        say(f"not as an unbroken run would go on: changed are {', '.join(changed)}")
+    return True

@@ -31,6 +31,7 @@ from deg_runtime import Stop
 from deg_schema import compile_schema
 from deg_train.batches import Batch, pack
 from deg_train.console import say
+from deg_train.fit import took_up
 from deg_train.fit_options import FitOptions
 from deg_train.fit_progress import FitProgress
 from deg_train.gold_texts import gold_texts
@@ -145,11 +146,7 @@ def fit_generator(
     )
     out.mkdir(parents=True, exist_ok=True)
     trainer = Trainer(load_backbone(files), base, options, threads=threads)
-    if (out / _STATE).is_file():
-        changed = trainer.resume(out / _STATE)
-        say(f"resumed at step {trainer.step}")
-        if changed:
-            say(f"not as an unbroken run would go on: changed are {', '.join(changed)}")
+    took_up(trainer, out / _STATE)
     marks = _Marks(out / _MARKS, trainer.step)
 
     def measure() -> None:
