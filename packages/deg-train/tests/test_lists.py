@@ -37,6 +37,16 @@ def test_a_seed_says_which_records_come() -> None:
     assert ListSource("val").records(5, seed=1) != ListSource("val").records(5, seed=2)
 
 
+def test_lists_that_hold_lists_are_drawn_where_asked() -> None:
+    records = ListSource("val", nested=True).records(40, seed=1)
+    plans = [compile_schema(record.schema) for record in records]
+    holding = sum(any(array.item_steps for array in plan.arrays) for plan in plans)
+    # but for a list without items, and one that is not asked for
+    assert holding > 30
+    for record in records:
+        check(record)
+
+
 def test_layouts_are_trained_or_held_out() -> None:
     held, trained = layouts(held_out=True), layouts(held_out=False)
     assert {each.name for each in held} == held_out_layouts()

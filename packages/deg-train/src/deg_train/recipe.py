@@ -47,9 +47,10 @@ MAX_EXAMPLE_TOKENS = FitOptions().tokens_per_example
 _MOST_UNUSED = 1000
 
 _WEIGHTS = {
-    "generated": 0.80,
-    "further": 0.80,
-    "lists": 0.80,
+    "generated": 0.75,
+    "further": 0.85,
+    "lists": 0.35,
+    "nested": 0.45,
     "decided": 0.45,
     "statements": 0.40,
     "long": 0.03,
@@ -70,8 +71,10 @@ def default_mixture(folder: Path | None) -> Mixture:
     documents = DocumentSource("train")
     further, decided = FurtherSource("further"), FurtherSource("decided")
     asked = WiderSource(documents, QUESTION_SHARES)
+    nested = ListSource("train", nested=True)
     sources: list[tuple[Sampler, float]] = [
         (WiderSource(ListSource("train"), LIST_SHARES, others=documents), _WEIGHTS["lists"]),
+        (WiderSource(nested, LIST_SHARES, others=documents), _WEIGHTS["nested"]),
         (WiderSource(asked, DOCUMENT_SHARES, others=documents), _WEIGHTS["generated"]),
         (WiderSource(further, DOCUMENT_SHARES, others=documents), _WEIGHTS["further"]),
         (WiderSource(decided, DECIDED_SHARES, others=documents), _WEIGHTS["decided"]),

@@ -34,12 +34,18 @@ class ListSource:
 
     `train` draws what training may see, `val` the same by other seeds, and `lists` documents whose
     layouts and sentences are kept from training.
+
+    Args:
+        split: What is drawn.
+        nested: Whether the first list of every document is of a sort that holds lists; otherwise
+            one document in eight has such a list.
     """
 
-    def __init__(self, split: ListSplit = "train") -> None:
+    def __init__(self, split: ListSplit = "train", *, nested: bool = False) -> None:
         if split not in get_args(ListSplit):
             raise ValueError(f"{split!r} is no split: one of {', '.join(get_args(ListSplit))}")
         self.split = split
+        self._nested = nested
         self._library = default_library()
         self._held_out = split == "lists"
         reserved = None if self._held_out else reserved_names(self._library)
@@ -64,9 +70,11 @@ class ListSource:
         num_lists = 1 if rng.random() < 0.75 else 2
         has_stranger = rng.random() < 0.12
         sorts = draw_sorts(rng, num_lists + has_stranger)
+        while self._nested and not sorts[0].holds:
+            sorts = draw_sorts(rng, num_lists + has_stranger)
         strangers = sorts[num_lists:]
         first, *others = sorts
-        nests = bool(first.holds) and rng.random() < 0.6
+        nests = bool(first.holds) and (self._nested or rng.random() < 0.6)
         listings = [drawer.draw_nested(first, others) if nests else drawer.draw(first)]
         listings += [drawer.draw(sort) for sort in others[: num_lists - 1]]
         page = Page()
