@@ -47,10 +47,10 @@ MAX_EXAMPLE_TOKENS = FitOptions().tokens_per_example
 _MOST_UNUSED = 1000
 
 _WEIGHTS = {
-    "generated": 0.75,
-    "further": 0.85,
-    "lists": 0.35,
-    "nested": 0.45,
+    "generated": 0.70,
+    "further": 0.80,
+    "lists": 0.25,
+    "nested": 0.50,
     "decided": 0.45,
     "statements": 0.40,
     "long": 0.03,

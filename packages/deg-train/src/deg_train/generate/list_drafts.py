@@ -108,10 +108,18 @@ class Drawer:
             num_entries = self._rng.choices(_NUM_ENTRIES, _NUM_WEIGHTS)[0]
         return self._filled(self._empty(sort), num_entries)
 
-    def draw_nested(self, sort: ListSort, others: Sequence[ListSort]) -> Listing:
+    def draw_nested(
+        self,
+        sort: ListSort,
+        others: Sequence[ListSort],
+        num_entries: int | None = None,
+        *,
+        most_columns: int = 3,
+    ) -> Listing:
         """Draw a list with lists in its items that are none of the *others*, or a plain one."""
         rng = self._rng
-        num_entries = rng.choices(_NUM_ENTRIES, _NUM_WEIGHTS)[0]
+        if num_entries is None:
+            num_entries = min(rng.choices(_NUM_ENTRIES, _NUM_WEIGHTS)[0], _MOST_OUTER)
         held = [
             each
             for each in list_sorts()
@@ -119,9 +127,9 @@ class Drawer:
         ]
         if not held or not num_entries:
             return self._filled(self._empty(sort), num_entries)
-        inner = self._empty(rng.choice(held), most_columns=3)
-        outer = self._empty(sort, most_columns=3, avoid=inner.sort.columns[0].kind)
-        outer = self._filled(outer, min(num_entries, _MOST_OUTER))
+        inner = self._empty(rng.choice(held), most_columns=most_columns)
+        outer = self._empty(sort, most_columns=most_columns, avoid=inner.sort.columns[0].kind)
+        outer = self._filled(outer, num_entries)
         entries = []
         for entry in outer.entries:
             # some have none, and that is what the array in them must say

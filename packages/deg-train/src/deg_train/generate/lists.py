@@ -74,8 +74,14 @@ class ListSource:
             sorts = draw_sorts(rng, num_lists + has_stranger)
         strangers = sorts[num_lists:]
         first, *others = sorts
-        nests = bool(first.holds) and (self._nested or rng.random() < 0.6)
-        listings = [drawer.draw_nested(first, others) if nests else drawer.draw(first)]
+        if self._nested:
+            columns = rng.choice((1, 1, 2, 3))
+            draft = drawer.draw_nested(first, others, rng.randint(3, 9), most_columns=columns)
+        elif first.holds and rng.random() < 0.6:
+            draft = drawer.draw_nested(first, others)
+        else:
+            draft = drawer.draw(first)
+        listings = [draft]
         listings += [drawer.draw(sort) for sort in others[: num_lists - 1]]
         page = Page()
         asked: list[tuple[Field, Cell | None]] = []
