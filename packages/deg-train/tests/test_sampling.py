@@ -10,7 +10,7 @@ from deg_schema import FieldPlan
 from deg_train.generate import DocumentSource, ListSource
 from deg_train.questions import Question, example_of
 from deg_train.records import Record, check, lookup
-from deg_train.sampling import cap_anchors, cap_decided, cap_tokens, cropped, drawn_option_order
+from deg_train.sampling import cap_decided, cap_tokens, cropped, drawn_option_order
 
 RECORDS = [*ListSource("train").records(20, 3), *DocumentSource("train").records(20, 3)]
 
@@ -38,19 +38,6 @@ def test_at_most_so_many_of_each_decided_field_are_kept(
         assert after == min(before, most)
     others = [q for q in questions if q.fork.head not in ("choice", "noul")]
     assert [q for q in kept if q.fork.head not in ("choice", "noul")] == others
-
-
-@given(QUESTIONS, st.integers(0, 5), st.integers(0, 9))
-def test_at_most_so_many_anchors_of_inner_arrays_are_kept(
-    questions: list[Question], most: int, seed: int
-) -> None:
-    def is_inner(asked: Question) -> bool:
-        return asked.fork.head == "anchor" and "*" in asked.pointer
-
-    kept = cap_anchors(questions, most, Random(seed))
-    assert sum(map(is_inner, kept)) == min(most, sum(map(is_inner, questions)))
-    others = [q for q in questions if not is_inner(q)]
-    assert [q for q in kept if not is_inner(q)] == others
 
 
 @given(QUESTIONS, st.integers(0, 200), st.integers(0, 9))

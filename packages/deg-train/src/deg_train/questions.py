@@ -25,14 +25,13 @@ from deg_train.gold_anchors import gold_anchors, regions_of
 from deg_train.gold_outcomes import outcome_of
 from deg_train.gold_texts import gold_texts
 from deg_train.records import Record, lookup
-from deg_train.sampling import cap_anchors, cap_decided, cap_tokens, cropped, drawn_option_order
+from deg_train.sampling import cap_decided, cap_tokens, cropped, drawn_option_order
 
 __all__ = ["Example", "Question", "example_of"]
 
 # a list of twenty rows would drown whatever else a step holds, a decided column the others
 _MOST_IN_ITEMS = 5
 _MOST_DECIDED = 3
-_MOST_INNER_ANCHORS = 2
 # of what may be read, for the document; the rest is for the questions
 _CONTEXT_SHARE = 0.75
 
@@ -130,7 +129,6 @@ def example_of(
             question = Question(text.fork, text.field.pointer, targets=text.targets)
             (in_items if text.field.item_steps else questions).append(question)
     if rng is not None:
-        questions = cap_anchors(questions, _MOST_INNER_ANCHORS, rng)
         in_items = cap_decided(in_items, _MOST_DECIDED, rng)
         if len(in_items) > _MOST_IN_ITEMS:
             in_items = rng.sample(in_items, _MOST_IN_ITEMS)

@@ -19,7 +19,7 @@ from deg_train.records import Record, step
 if TYPE_CHECKING:
     from deg_train.questions import Question
 
-__all__ = ["cap_anchors", "cap_decided", "cap_tokens", "cropped", "drawn_option_order"]
+__all__ = ["cap_decided", "cap_tokens", "cropped", "drawn_option_order"]
 
 _WHOLE_ARRAY = ("count", "anchor")
 
@@ -45,21 +45,6 @@ def cap_decided(questions: Sequence[Question], most: int, rng: Random) -> list[Q
     for numbers in by_field.values():
         if len(numbers) > most:
             left_out |= set(numbers) - set(rng.sample(numbers, most))
-    return [question for number, question in enumerate(questions) if number not in left_out]
-
-
-def cap_anchors(questions: Sequence[Question], most: int, rng: Random) -> list[Question]:
-    """Keep at most *most* of those that ask where the items of arrays in items start.
-
-    Each is told its region, and the next says much the same; how many items an array has, which
-    nothing tells, is asked of each.
-    """
-    inner = [
-        number
-        for number, question in enumerate(questions)
-        if question.fork.head == "anchor" and "*" in question.pointer
-    ]
-    left_out = set(inner) - set(rng.sample(inner, min(most, len(inner))))
     return [question for number, question in enumerate(questions) if number not in left_out]
 
 
