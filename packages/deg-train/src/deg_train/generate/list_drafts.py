@@ -118,8 +118,9 @@ class Drawer:
     ) -> Listing:
         """Draw a list with lists in its items that are none of the *others*, or a plain one."""
         rng = self._rng
+        most_outer = num_entries or _MOST_OUTER
         if num_entries is None:
-            num_entries = min(rng.choices(_NUM_ENTRIES, _NUM_WEIGHTS)[0], _MOST_OUTER)
+            num_entries = rng.choices(_NUM_ENTRIES, _NUM_WEIGHTS)[0]
         held = [
             each
             for each in list_sorts()
@@ -129,7 +130,7 @@ class Drawer:
             return self._filled(self._empty(sort), num_entries)
         inner = self._empty(rng.choice(held), most_columns=most_columns)
         outer = self._empty(sort, most_columns=most_columns, avoid=inner.sort.columns[0].kind)
-        outer = self._filled(outer, num_entries)
+        outer = self._filled(outer, min(num_entries, most_outer))
         entries = []
         for entry in outer.entries:
             # some have none, and that is what the array in them must say
