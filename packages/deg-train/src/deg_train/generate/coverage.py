@@ -134,10 +134,11 @@ public sets:
 
 {changed}
 
-Beside templates, forms and lists there are bare values, forms in other languages, short statements
-that are said, denied and turned round, documents that contradict or correct themselves, and reports
-of 4,000 to 16,000 tokens in many sections, with facts and lists spread through unrelated text, of
-which training mostly reads windows. The default recipe, without public sets, asks this of all:
+Lists whose items hold lists are drawn with the others, and again apart. Beside templates, forms and
+lists there are bare values, forms in other languages, short statements that are said, denied and
+turned round, documents that contradict or correct themselves, and reports of 4,000 to 16,000 tokens
+in many sections, with facts and lists spread through unrelated text, of which training mostly reads
+windows. The default recipe, without public sets, asks this of all:
 
 {asks}
 """
