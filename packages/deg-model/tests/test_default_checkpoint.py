@@ -8,7 +8,7 @@ MAX_BYTES = 20_000_000
 def test_the_embedded_checkpoint_is_whole_and_names_the_default_base() -> None:
     checkpoint = load_checkpoint(DEFAULT_CHECKPOINT)
     assert checkpoint.base.name == DEFAULT_BASE
-    assert checkpoint.model_id == "deg-smollm2-135m-0.5"
+    assert checkpoint.model_id == "deg-smollm2-135m-0.6"
 
 
 def test_the_embedded_checkpoint_is_small_and_has_a_model_card() -> None:
